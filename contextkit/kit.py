@@ -20,6 +20,7 @@ from contextkit.logs import get_logger
 from contextkit.models.context import FormattedContext
 from contextkit.models.indexer import Progress
 from contextkit.models.items import ContextItem
+from contextkit.models.record import Filters
 from contextkit.models.records import Records
 from contextkit.models.request import ContextRequest, Recipe
 from contextkit.models.request_options import RequestOptions
@@ -31,6 +32,7 @@ from contextkit.pipeline.usage import history_of, mark_used
 from contextkit.plugin.manager import SourceRegistry
 from contextkit.store.base import RecordStore
 from contextkit.store.open import open_store
+from contextkit.store.projects import ProjectRecords
 from contextkit.workspace.find import Workspace, find_workspace
 
 if TYPE_CHECKING:
@@ -134,16 +136,36 @@ class ContextKit(AskingForContexts):
         The identity also says why the name in the workspace's file is not used, if it is not.
         """
         if self._identity is None or self._identity.problem:
-            found = identify(self.workspace.root, self.config, claim=self.claims_name)
+            found = identify(
+                self.workspace.root, self.config, self.project_records, claim=self.claims_name
+            )
             if found.problem and self._identity is None:
                 _log.warning("project_name_not_used", reason=found.problem, remedy=found.remedy)
+            if found.note:
+                _log.info("project_chosen", project=found.project, note=found.note)
             self._identity = found
         return self._identity
 
     @property
     def project(self) -> str:
-        """The project of this workspace's records: name or path."""
+        """The project of this workspace's records: repository, name or path."""
         return self.identity.project
+
+    @property
+    def project_records(self) -> ProjectRecords:
+        """The records of whole projects, for moving and deleting them."""
+        is_shared = self.config.store.url is not None
+        return ProjectRecords(self.store, self._written_by_hand, is_shared)
+
+    def _written_by_hand(self) -> dict[str, Filters]:
+        """Source -> which of its records belong to the project, and not to a checkout."""
+        found = {}
+        for name in (plugin.name for plugin in self.registry.plugins):
+            is_indexed = self.registry.implements(name, "contextkit_index")
+            filters = self.registry.info(name).by_hand if is_indexed else {}
+            if filters is not None:
+                found[name] = filters
+        return found
 
     @property
     def _folder(self) -> Path:
@@ -194,7 +216,7 @@ class ContextKit(AskingForContexts):
         Raises `InvalidContextTypeError` for a name that is no source.
         """
         self.registry.require(source)
-        return self.pipeline.records(source, self.project, user)
+        return self.pipeline.records(source, self.project, user, self.workspace.root)
 
     @property
     def redactor(self) -> Redactor:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-import inspect
 import itertools
 import textwrap
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -14,11 +13,10 @@ from typing import Any
 import pytest
 import structlog
 
-from contextkit import ContextItem, ContextKit, hookimpl
-from contextkit.config.sections import SourceSettings
-from contextkit.config.settings import Config
+from contextkit import ContextKit
 from contextkit.plugin.manager import SourceRegistry
 from contextkit.testing import own_home, write_distribution
+from tests.making import make_plugin, make_registry
 from tests.running import need, pytest_configure, pytest_runtest_call
 
 __all__ = ["home", "need", "pytest_configure", "pytest_runtest_call"]
@@ -32,48 +30,16 @@ def home() -> Iterator[Path]:
         yield folder
 
 
-def _make_plugin(items: Sequence[ContextItem] | None = None, **hooks: Any) -> ModuleType:
-    """A plugin with these hooks; with `items` it is a source that finds them.
-
-    A hook is a function, or the value that it returns. A function that is marked already,
-    as a wrapper is, stays as it is.
-    """
-    plugin = ModuleType("plugin")
-    if items is not None:
-        hooks["contextkit_query"] = lambda request: list(items)
-    for name, given in hooks.items():
-        function = given if inspect.isroutine(given) else _returning(given, name)
-        marked = hasattr(function, "contextkit_impl")
-        setattr(plugin, name, function if marked else hookimpl(function))
-    return plugin
-
-
-def _returning(value: Any, hook: str) -> Callable[..., Any]:
-    if hook == "contextkit_query":
-        return lambda request: value
-    return lambda: value
-
-
-@pytest.fixture
-def make_plugin() -> Callable[..., ModuleType]:
+@pytest.fixture(name="make_plugin")
+def _make_plugin() -> Callable[..., ModuleType]:
     """Makes a plugin: `make_plugin(items, contextkit_weight=lambda request: 2.0)`."""
-    return _make_plugin
+    return make_plugin
 
 
-@pytest.fixture
-def make_registry() -> Callable[..., SourceRegistry]:
+@pytest.fixture(name="make_registry")
+def _make_registry() -> Callable[..., SourceRegistry]:
     """Makes a registry of plugins: `make_registry({"tide": plugin}, settings={…})`."""
-
-    def make(
-        plugins: Mapping[str, object] | None = None,
-        settings: Mapping[str, SourceSettings] | None = None,
-    ) -> SourceRegistry:
-        registry = SourceRegistry(Config(sources=settings or {}), entry_points=False)
-        for name, plugin in (plugins or {}).items():
-            registry.register(plugin, name)
-        return registry
-
-    return make
+    return make_registry
 
 
 @pytest.fixture

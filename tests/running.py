@@ -25,6 +25,7 @@ PACKAGES: Mapping[str, str] = tomllib.loads(
 )
 """The Debian package of each program that some tests need."""
 
+PROFILE = os.environ.get("CONTEXTKIT_TEST_PROFILE", "dev")
 # Examples of each property, by the kind of run and the profile that the property uses.
 EXAMPLES = {
     # The further versions of Python in `.ci/run`: what differs there needs few cases.
@@ -32,7 +33,7 @@ EXAMPLES = {
     "dev": {"contextkit": 100, "thorough": 100, "costly": 50},
     # What must hold of every context is tried more often where a commit is checked.
     "ci": {"contextkit": 100, "thorough": 1000, "costly": 200},
-}[os.environ.get("CONTEXTKIT_TEST_PROFILE", "dev")]
+}[PROFILE]
 for name, number in EXAMPLES.items():
     settings.register_profile(
         name,
@@ -62,6 +63,8 @@ def pytest_configure(config: pytest.Config) -> None:
     # `plugins/conftest.py` calls this, too, in a run of all tests.
     if not config.pluginmanager.has_plugin("missing-programs"):
         config.pluginmanager.register(_MissingPrograms(), "missing-programs")
+    if PROFILE == "quick" and not config.option.markexpr:
+        config.option.markexpr = "not one_python"
     memory = in_memory(ROOM_BYTES)
     # Those of pytest-xdist's workers are in the controller's.
     if config.option.basetemp is None and memory is not None:

@@ -18,19 +18,15 @@ async def where() -> tuple[int, asyncio.AbstractEventLoop]:
 
 
 async def test_a_thread_can_await_in_the_loop_that_started_it() -> None:
-    """The coroutine runs in the loop's own thread; its result comes back."""
-    here = (threading.get_ident(), asyncio.get_running_loop())
-    there, found = await in_thread(lambda: (threading.get_ident(), in_loop(where())))
-    assert found == here
-    assert there != here[0]
-
-
-async def test_what_a_coroutine_raises_comes_back() -> None:
-    """As from any call."""
+    """The coroutine runs in the loop's own thread; what it returns or raises comes back."""
 
     async def fail() -> None:
         raise LookupError("nothing here")
 
+    here = (threading.get_ident(), asyncio.get_running_loop())
+    there, found = await in_thread(lambda: (threading.get_ident(), in_loop(where())))
+    assert found == here
+    assert there != here[0]
     with pytest.raises(LookupError, match="nothing here"):
         await in_thread(lambda: in_loop(fail()))
 

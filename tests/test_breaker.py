@@ -6,17 +6,7 @@ import pytest
 
 from contextkit.concurrency import Breaker
 from contextkit.pipeline.breakers import Breakers, SourceHealth
-
-
-class Clock:
-    """Seconds that pass when a test says so."""
-
-    def __init__(self) -> None:
-        """Zero."""
-        self.now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
+from tests.making import Clock
 
 
 @pytest.fixture
@@ -38,17 +28,6 @@ def opened(breaker: Breaker) -> Breaker:
     return breaker
 
 
-def test_it_opens_after_failures_in_a_row(breaker: Breaker) -> None:
-    """One failure is none; an answer between two starts the count anew."""
-    breaker.failed()
-    assert (breaker.state, breaker.allows()) == ("closed", True)
-    breaker.succeeded()
-    breaker.failed()
-    assert breaker.state == "closed"
-    breaker.failed()
-    assert (breaker.state, breaker.allows()) == ("open", False)
-
-
 def test_what_fails_side_by_side_is_one_failure(breaker: Breaker, clock: Clock) -> None:
     """However many were asked before the first of them failed; the next one counts again."""
     clock.now = 5.0
@@ -58,40 +37,6 @@ def test_what_fails_side_by_side_is_one_failure(breaker: Breaker, clock: Clock) 
     assert breaker.allows()
     breaker.failed(5.05)
     assert not breaker.allows()
-
-
-def test_after_the_cooldown_one_may_ask(breaker: Breaker, clock: Clock) -> None:
-    """The first who asks is the probe; the others wait for what becomes of it."""
-    opened(breaker)
-    clock.now = 9.9
-    assert (breaker.state, breaker.allows()) == ("open", False)
-    clock.now = 10.0
-    assert breaker.state == "half_open"
-    assert [breaker.allows() for _ in range(3)] == [True, False, False]
-
-
-def test_a_good_probe_closes_it(breaker: Breaker, clock: Clock) -> None:
-    """The source is well again, and the count starts anew."""
-    opened(breaker)
-    clock.now = 10.0
-    assert breaker.allows()
-    breaker.succeeded()
-    assert (breaker.state, breaker.allows()) == ("closed", True)
-    breaker.failed()
-    assert breaker.state == "closed"
-
-
-def test_a_failed_probe_opens_it_for_another_cooldown(breaker: Breaker, clock: Clock) -> None:
-    """One failure is enough then."""
-    opened(breaker)
-    clock.now = 15.0
-    assert breaker.allows()
-    breaker.failed()
-    assert (breaker.state, breaker.allows()) == ("open", False)
-    clock.now = 24.9
-    assert breaker.state == "open"
-    clock.now = 25.0
-    assert (breaker.state, breaker.allows()) == ("half_open", True)
 
 
 def test_an_abandoned_probe_says_nothing(breaker: Breaker, clock: Clock) -> None:

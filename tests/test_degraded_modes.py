@@ -20,24 +20,14 @@ import pytest
 from click.testing import CliRunner
 from structlog.testing import capture_logs
 
-from contextkit import ContextItem, ContextKit, ContextRequest, Record
+from contextkit import ContextItem, ContextRequest, Record
 from contextkit.cli.root import cli
 from contextkit.errors import StoreBusyError, StoreError
 from contextkit.models.context import FormattedContext
 from contextkit.pipeline.breakers import Breakers, SourceHealth
+from tests.making import Clock, OpenKit, from_records, make_plugin
 
-MakePlugin = Callable[..., ModuleType]
-OpenKit = Callable[..., ContextKit]
-
-PATIENT: dict[str, Any] = {"assemble.source_timeout": 20.0, "assemble.deadline": 20.0}
 LIVE = ContextItem("live", "the tide rises now", 0.9)
-
-
-async def from_records(request: ContextRequest) -> list[ContextItem]:
-    """A source that needs the store."""
-    source = request.records.source
-    hits = await request.records.search(request.query, limit=request.limit)
-    return [ContextItem(source, h.record.text, h.relevance, id=h.record.id) for h in hits]
 
 
 def from_records_in_a_thread(request: ContextRequest) -> list[ContextItem]:
@@ -47,7 +37,7 @@ def from_records_in_a_thread(request: ContextRequest) -> list[ContextItem]:
 
 
 @pytest.fixture
-def plugins(make_plugin: MakePlugin) -> dict[str, ModuleType]:
+def plugins() -> dict[str, ModuleType]:
     """Two sources with records, and one that answers without any."""
     return {
         "notes": make_plugin(contextkit_query=from_records),
@@ -91,7 +81,7 @@ async def test_without_a_store_live_sources_answer(
 ) -> None:
     """Those that need it fail at once with the reason, which is in the trace."""
     settings, said = broken_store
-    kit = open_kit(plugins, settings=PATIENT | settings)
+    kit = open_kit(plugins, settings=settings)
     context = await kit.assemble_context("tide")
     assert "the tide rises now" in context.markdown
     assert states(context) == {"notes": "failed", "log": "failed", "live": "ok"}
@@ -104,14 +94,14 @@ async def test_where_nothing_answers_the_store_is_the_error(
 ) -> None:
     """Not an empty context."""
     settings, said = broken_store
-    kit = open_kit(plugins, settings=PATIENT | settings)
+    kit = open_kit(plugins, settings=settings)
     for sources in (["notes"], ["notes", "log"]):
         with pytest.raises(StoreError, match=said):
             await kit.assemble_context("tide", sources)
 
 
 async def test_whatever_is_done_with_records_fails_alike(
-    open_kit: OpenKit, make_plugin: MakePlugin, broken_store: tuple[Any, str]
+    open_kit: OpenKit, broken_store: tuple[Any, str]
 ) -> None:
     """Reading, writing and counting: with the error of the store that did not open."""
     settings, said = broken_store
@@ -135,7 +125,7 @@ async def test_whatever_is_done_with_records_fails_alike(
             found.append(str(error.value))
         return [LIVE]
 
-    kit = open_kit({"live": make_plugin(contextkit_query=query)}, settings=PATIENT | settings)
+    kit = open_kit({"live": make_plugin(contextkit_query=query)}, settings=settings)
     context = await kit.assemble_context("tide")
     assert "the tide rises now" in context.markdown
     assert len(found) == 9
@@ -184,7 +174,7 @@ async def test_a_store_that_another_process_keeps(
 
     No breaker opens: what the store does says nothing of the sources.
     """
-    settings = PATIENT | {"store.lock_timeout": 0.2, "assemble.breaker_failures": 1}
+    settings = {"store.lock_timeout": 0.2, "assemble.breaker_failures": 1}
     kit = open_kit(plugins, settings=settings)
     for source in ("notes", "log"):
         kit.records(source).put([Record(id="1", text=f"the tide of the {source}")])
@@ -225,14 +215,14 @@ def test_the_command_line_without_a_store(
 # -- the model ------------------------------------------------------------------------------
 
 
-async def test_without_a_model_keywords_find(open_kit: OpenKit, make_plugin: MakePlugin) -> None:
+async def test_without_a_model_keywords_find(open_kit: OpenKit) -> None:
     """A model that does not load: records are stored and found, and a note says so."""
 
     def embedder(model: str) -> Any:
         raise OSError("the weights are gone")
 
     lost = make_plugin(contextkit_query=from_records, contextkit_embedder=embedder)
-    kit = open_kit({"notes": lost}, settings=PATIENT | {"embedding.model": "lost:model"})
+    kit = open_kit({"notes": lost}, settings={"embedding.model": "lost:model"})
     with capture_logs() as logs:
         kit.records("notes").put([Record(id="1", text="the tide rises")])
         context = await kit.assemble_context("when does the tide rise?")
@@ -246,18 +236,7 @@ async def test_without_a_model_keywords_find(open_kit: OpenKit, make_plugin: Mak
 # -- a source -------------------------------------------------------------------------------
 
 
-class Clock:
-    """Seconds that pass when a test says so."""
-
-    now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-async def test_a_hanging_source_is_left_alone_and_comes_back(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
+async def test_a_hanging_source_is_left_alone_and_comes_back(open_kit: OpenKit) -> None:
     """It times out, then is not asked, then probed by one request alone, then asked as ever.
 
     The other source answers all the time.
@@ -272,10 +251,7 @@ async def test_a_hanging_source_is_left_alone_and_comes_back(
         await (answering if well.is_set() else asyncio.Event()).wait()
         return [ContextItem("slow", "the tide at last", 0.9)]
 
-    kit = open_kit(
-        {"slow": make_plugin(contextkit_query=query), "live": make_plugin([LIVE])},
-        settings=PATIENT,
-    )
+    kit = open_kit({"slow": make_plugin(contextkit_query=query), "live": make_plugin([LIVE])})
     clock = Clock()
     kit.pipeline.breakers = Breakers(2, 30.0, clock)
     breaker = kit.pipeline.breakers.of("slow")
@@ -302,9 +278,7 @@ async def test_a_hanging_source_is_left_alone_and_comes_back(
     assert breaker.state == "closed"
 
 
-async def test_a_kit_tells_the_health_of_its_sources(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
+async def test_a_kit_tells_the_health_of_its_sources(open_kit: OpenKit) -> None:
     """Its failures, its open breaker with the reason and the time until the probe, both probes.
 
     One of them fails, one is answered. A source that is off is not told of.
@@ -317,7 +291,7 @@ async def test_a_kit_tells_the_health_of_its_sources(
         return [ContextItem("tide", "the tide at last", 0.9)]
 
     tide, live = make_plugin(contextkit_query=query), make_plugin([LIVE])
-    kit = open_kit({"tide": tide, "live": live}, settings=PATIENT)
+    kit = open_kit({"tide": tide, "live": live})
     clock = Clock()
     kit.pipeline.breakers = Breakers(2, 30.0, clock)
 

@@ -19,6 +19,8 @@ from packaging.requirements import Requirement
 
 import contextkit
 
+pytestmark = pytest.mark.one_python
+
 ROOT = Path(__file__).parents[1]
 PLUGINS = {file.parent.name: file for file in sorted(ROOT.glob("plugins/*/pyproject.toml"))}
 CORE = ROOT / "pyproject.toml"

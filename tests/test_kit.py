@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -23,15 +22,10 @@ from contextkit import (
     Record,
     RequestOptions,
     Section,
-    SourceInfo,
 )
-from contextkit.errors import ConfigError, PluginError, StoreError, WorkspaceError
+from contextkit.errors import ConfigError, WorkspaceError
 from contextkit.models.request_options import OPTIONS
-
-MakePlugin = Callable[..., ModuleType]
-OpenKit = Callable[..., ContextKit]
-
-PATIENT = {"assemble.source_timeout": 20.0, "assemble.deadline": 20.0, "embedding.model": "none"}
+from tests.making import KEYWORDS, OpenKit, from_records, make_plugin
 
 TIDE = [
     ContextItem("tide", "High water comes at noon.", 0.9, id="1"),
@@ -53,7 +47,7 @@ def outlook(day: str, strategy: str | None = None) -> Recipe:
     )
 
 
-def offering(make_plugin: MakePlugin, name: str = "outlook", **options: Any) -> ModuleType:
+def offering(name: str = "outlook", **options: Any) -> ModuleType:
     """A source with a recipe."""
     template = RecipeTemplate(name=name, description="the outlook", build=outlook, **options)
     return make_plugin(TIDE, contextkit_recipes=[template])
@@ -86,19 +80,13 @@ def test_opening_touches_no_store(tmp_path: Path, home: Path) -> None:
     assert [path.name for path in home.iterdir()] == ["config.toml"]
 
 
-async def test_a_kit_may_do_without_models(open_kit: OpenKit, make_plugin: MakePlugin) -> None:
+async def test_a_kit_may_do_without_models(open_kit: OpenKit) -> None:
     """Records that have vectors are found by their words, and nothing is said to be wrong."""
-
-    async def query(request: ContextRequest) -> list[ContextItem]:
-        hits = await request.records.search(request.query, limit=request.limit)
-        return [ContextItem("tide", hit.record.text, hit.relevance, id="1") for hit in hits]
-
-    plugin = make_plugin(contextkit_query=query)
-    patient = {key: value for key, value in PATIENT.items() if key != "embedding.model"}
-    with open_kit({"tide": plugin}, settings=patient) as kit:
+    plugin = make_plugin(contextkit_query=from_records)
+    with open_kit({"tide": plugin}) as kit:
         kit.records("tide").put([Record(id="1", text="High water comes at noon.")])
         assert kit.store.identity.models
-    quick = open_kit({"tide": plugin}, settings=patient, models=False)
+    quick = open_kit({"tide": plugin}, models=False)
     context = await quick.assemble_context("when does the water come?")
 
     assert "High water comes at noon." in context.markdown
@@ -127,38 +115,21 @@ def test_what_is_wrong_is_said_at_once(tmp_path: Path) -> None:
         ContextKit.open(tmp_path)
 
 
-async def test_a_kit_closes_at_the_end_of_its_block(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
+async def test_a_kit_closes_at_the_end_of_its_block(open_kit: OpenKit) -> None:
     """Another can have the store at once; a closed one opens again when it is used."""
-    async with open_kit({"tide": make_plugin(TIDE)}, settings=PATIENT) as kit:
+    async with open_kit({"tide": make_plugin(TIDE)}, settings=KEYWORDS) as kit:
         assert (await kit.assemble_context("tide?")).sources_used == {"tide": 2}
-    with open_kit({"tide": make_plugin(TIDE)}, settings=PATIENT) as other:
+    with open_kit({"tide": make_plugin(TIDE)}, settings=KEYWORDS) as other:
         other.records("tide").put([Record(id="1", text="x")])
     assert [record.id for record in kit.records("tide").scan()] == ["1"]
-
-
-async def test_a_store_that_does_not_open_is_an_error(
-    open_kit: OpenKit, make_plugin: MakePlugin, home: Path
-) -> None:
-    """Not an empty context, where every source needs it."""
-
-    def query(request: ContextRequest) -> list[ContextItem]:
-        return [ContextItem("tide", record.text, 0.9) for record in request.records.newest(5)]
-
-    (home / "file").touch()
-    place = {"store.path": home / "file"}
-    kit = open_kit({"tide": make_plugin(contextkit_query=query)}, settings=PATIENT | place)
-    with pytest.raises(StoreError, match=re.escape(str(home / "file"))):
-        await kit.assemble_context("tide?")
 
 
 # -- sources --------------------------------------------------------------------------------
 
 
-def test_sources_are_switched_at_run_time(open_kit: OpenKit, make_plugin: MakePlugin) -> None:
+def test_sources_are_switched_at_run_time(open_kit: OpenKit) -> None:
     """By name; a name that is none names the nearest."""
-    kit = open_kit({"tide": make_plugin(TIDE)}, settings=PATIENT)
+    kit = open_kit({"tide": make_plugin(TIDE)}, settings=KEYWORDS)
     kit.disable("tide")
     assert kit.registry.sources == []
     kit.enable("tide")
@@ -173,25 +144,12 @@ def test_sources_are_switched_at_run_time(open_kit: OpenKit, make_plugin: MakePl
             asked("tied")
 
 
-def test_records_of_a_source_that_is_off_can_be_read(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
+def test_records_of_a_source_that_is_off_can_be_read(open_kit: OpenKit) -> None:
     """And it stays off."""
-    kit = open_kit({"tide": make_plugin([])}, settings=PATIENT)
+    kit = open_kit({"tide": make_plugin([])}, settings=KEYWORDS)
     kit.disable("tide")
     assert kit.records("tide").count() == 0
     assert kit.registry.sources == []
-
-
-def test_a_source_says_which_model_its_vectors_are_of(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
-    """One that is not there might have."""
-    code = make_plugin([], contextkit_source=SourceInfo(embedder="none"))
-    settings = {**PATIENT, "embedding.model": "wordllama"}
-    kit = open_kit({"code": code, "tide": make_plugin([])}, settings=settings)
-    names = [kit.embedder(name).name for name in ("code", "tide", "gone")]
-    assert names == ["none", "wordllama-256", "wordllama-256"]
 
 
 # -- contexts -------------------------------------------------------------------------------
@@ -202,9 +160,9 @@ def test_type_checkers_know_every_option() -> None:
     assert set(get_type_hints(RequestOptions)) == set(OPTIONS)
 
 
-async def test_a_misspelt_option_is_refused(open_kit: OpenKit, make_plugin: MakePlugin) -> None:
+async def test_a_misspelt_option_is_refused(open_kit: OpenKit) -> None:
     """By a type checker, which reads this file, and when it runs."""
-    kit = open_kit({"tide": make_plugin(TIDE)}, settings=PATIENT)
+    kit = open_kit({"tide": make_plugin(TIDE)}, settings=KEYWORDS)
     with pytest.raises(InvalidRequestError, match="did you mean 'max_tokens'"):
         await kit.assemble_context("tide?", max_token=5)  # type: ignore[call-arg]
     with pytest.raises(InvalidRequestError, match="limit must be a whole number of at least 1"):
@@ -213,9 +171,9 @@ async def test_a_misspelt_option_is_refused(open_kit: OpenKit, make_plugin: Make
         await kit.assemble_context("tide?", ["tide"], sources=["tide"])
 
 
-def test_a_host_lists_the_sources(open_kit: OpenKit, make_plugin: MakePlugin) -> None:
+def test_a_host_lists_the_sources(open_kit: OpenKit) -> None:
     """With state, weight and records, as `contextkit sources --json` prints them."""
-    kit = open_kit({"tide": make_plugin(TIDE)}, settings=PATIENT)
+    kit = open_kit({"tide": make_plugin(TIDE)}, settings=KEYWORDS)
     kit.records("tide").put([Record(id="1", text="High water comes at noon.")])
     (tide,) = kit.sources()
     assert (tide.name, tide.state, tide.weight, tide.records) == ("tide", "on", 1.0, 1)
@@ -224,18 +182,16 @@ def test_a_host_lists_the_sources(open_kit: OpenKit, make_plugin: MakePlugin) ->
     assert (off.state, off.weight, off.records) == ("off", None, None)
 
 
-def test_a_script_needs_no_event_loop(open_kit: OpenKit, make_plugin: MakePlugin) -> None:
+def test_a_script_needs_no_event_loop(open_kit: OpenKit) -> None:
     """The seed's arguments; all but the first two have names, as every option has."""
-    kit = open_kit({"tide": make_plugin(TIDE)}, settings=PATIENT)
+    kit = open_kit({"tide": make_plugin(TIDE)}, settings=KEYWORDS)
     context = kit.assemble_context_sync("tide?", ["tide"], limit=1, max_tokens=500)
     assert (context.sources_used, context.trace.max_tokens) == ({"tide": 1}, 500)
 
 
-async def test_the_synchronous_twin_within_an_event_loop(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
+async def test_the_synchronous_twin_within_an_event_loop(open_kit: OpenKit) -> None:
     """A clear error, and no coroutine that was never awaited."""
-    kit = open_kit({"tide": offering(make_plugin, "premortem")}, settings=PATIENT)
+    kit = open_kit({"tide": offering("premortem")}, settings=KEYWORDS)
     message = "await the method without _sync instead"
     with pytest.raises(ContextAssemblyError, match=message):
         kit.assemble_context_sync("tide?")
@@ -243,47 +199,12 @@ async def test_the_synchronous_twin_within_an_event_loop(
         kit.get_premortem_context_sync("debugging")
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"query": " "}, "the query is empty"),
-        ({"max_tokens": 0}, "max_tokens must be a whole number of at least 1, got 0"),
-        ({"max_tokens": -1}, "max_tokens must be a whole number of at least 1, got -1"),
-        ({"limit": 0}, "limit must be a whole number of at least 1, got 0"),
-        ({"context_types": "tide"}, "sources must be a list of source names, got 'tide'"),
-        ({"colour": "red"}, "a request has no option 'colour'"),
-    ],
-)
-async def test_arguments_that_make_no_sense(
-    open_kit: OpenKit, make_plugin: MakePlugin, arguments: dict[str, Any], message: str
-) -> None:
-    """Are named before anybody is asked."""
-    kit = open_kit({"tide": make_plugin(TIDE)}, settings=PATIENT)
-    with pytest.raises(InvalidRequestError) as caught:
-        await kit.assemble_context(**{"query": "tide?"} | arguments)
-    assert str(caught.value).startswith(message)
-
-
-async def test_a_huge_limit_is_fine(open_kit: OpenKit, make_plugin: MakePlugin) -> None:
-    """More than any store has."""
-
-    async def contextkit_query(request: ContextRequest) -> list[ContextItem]:
-        hits = await request.records.search(request.query, limit=request.limit)
-        return [ContextItem("tide", hit.record.text, hit.relevance) for hit in hits]
-
-    kit = open_kit({"tide": make_plugin(contextkit_query=contextkit_query)}, settings=PATIENT)
-    kit.records("tide").put([Record(id="1", text="High water comes at noon.")])
-    context = await kit.assemble_context("high water", limit=10**9)
-    assert context.sources_used == {"tide": 1}
-
-
-async def test_configured_sources_are_those_that_are_asked(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
+async def test_configured_sources_are_those_that_are_asked(open_kit: OpenKit) -> None:
     """Unless the request names others."""
     moon = make_plugin([ContextItem("moon", "The moon is full.", 0.9)])
     kit = open_kit(
-        {"tide": make_plugin(TIDE), "moon": moon}, settings=PATIENT | {"assemble.sources": ["moon"]}
+        {"tide": make_plugin(TIDE), "moon": moon},
+        settings=KEYWORDS | {"assemble.sources": ["moon"]},
     )
     assert (await kit.assemble_context("tide?")).sources_used == {"moon": 1}
     assert (await kit.assemble_context("tide?", ["tide"])).sources_used == {"tide": 2}
@@ -292,9 +213,7 @@ async def test_configured_sources_are_those_that_are_asked(
 # -- recipes --------------------------------------------------------------------------------
 
 
-async def test_a_recipe_asks_each_section_its_own_question(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
+async def test_a_recipe_asks_each_section_its_own_question(open_kit: OpenKit) -> None:
     """Sections in the recipe's order, the recipe's title and footer, its budget and limit."""
     seen = []
 
@@ -308,7 +227,7 @@ async def test_a_recipe_asks_each_section_its_own_question(
     )
     kit = open_kit(
         {"tide": make_plugin(contextkit_query=contextkit_query, contextkit_recipes=[template])},
-        settings=PATIENT,
+        settings=KEYWORDS,
     )
     context = await kit.assemble_recipe("outlook", {"day": "Monday"})
     assert sorted(seen) == [
@@ -328,9 +247,9 @@ async def test_a_recipe_asks_each_section_its_own_question(
     assert shares[1] == pytest.approx(3 * shares[0], abs=2)
 
 
-async def test_a_recipes_numbers_can_be_given(open_kit: OpenKit, make_plugin: MakePlugin) -> None:
+async def test_a_recipes_numbers_can_be_given(open_kit: OpenKit) -> None:
     """A budget and a limit of the request beat the recipe's; wrong ones are refused."""
-    kit = open_kit({"tide": offering(make_plugin)}, settings=PATIENT)
+    kit = open_kit({"tide": offering()}, settings=KEYWORDS)
     context = await kit.assemble_recipe("outlook", {"day": "x"}, max_tokens=300, style="plain")
     assert context.trace.max_tokens == 300
     assert context.markdown.startswith("=== Outlook for x ===")
@@ -340,9 +259,7 @@ async def test_a_recipes_numbers_can_be_given(open_kit: OpenKit, make_plugin: Ma
             await kit.assemble_recipe("outlook", {"day": "x"}, **wrong)
 
 
-async def test_premortem_is_the_recipe_of_that_name(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
+async def test_premortem_is_the_recipe_of_that_name(open_kit: OpenKit) -> None:
     """With the seed's arguments."""
 
     def build(domain: str, strategy: str | None) -> Recipe:
@@ -350,40 +267,17 @@ async def test_premortem_is_the_recipe_of_that_name(
         return Recipe(name="premortem", title=title, sections=(Section(source="tide"),))
 
     template = RecipeTemplate(name="premortem", description="x", build=build, max_tokens=1500)
-    kit = open_kit({"tide": make_plugin(TIDE, contextkit_recipes=[template])}, settings=PATIENT)
+    kit = open_kit({"tide": make_plugin(TIDE, contextkit_recipes=[template])}, settings=KEYWORDS)
     context = await kit.get_premortem_context("debugging", strategy="bisect", limit=1)
     assert context.markdown.startswith("# Premortem: debugging with bisect\n")
     assert (context.trace.max_tokens, context.sources_used) == (1500, {"tide": 1})
 
 
-def test_premortem_without_an_event_loop(open_kit: OpenKit, make_plugin: MakePlugin) -> None:
-    """The synchronous twin, with the seed's arguments."""
-
-    def build(domain: str, strategy: str | None) -> Recipe:
-        return Recipe(name="premortem", title=domain, sections=(Section(source="tide"),))
-
-    template = RecipeTemplate(name="premortem", description="x", build=build)
-    kit = open_kit({"tide": make_plugin(TIDE, contextkit_recipes=[template])}, settings=PATIENT)
-    context = kit.get_premortem_context_sync("debugging", limit=2, max_tokens=400)
-    assert (context.trace.max_tokens, context.sources_used) == (400, {"tide": 2})
-
-
-async def test_premortem_without_the_plugin_that_offers_it(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
+async def test_premortem_without_the_plugin_that_offers_it(open_kit: OpenKit) -> None:
     """The error says what is missing and what there is."""
-    kit = open_kit({"tide": offering(make_plugin)}, settings=PATIENT)
+    kit = open_kit({"tide": offering()}, settings=KEYWORDS)
     with pytest.raises(InvalidRequestError) as caught:
         await kit.get_premortem_context("debugging")
     assert str(caught.value) == (
         "no source that is on offers the recipe 'premortem'; there is: context, outlook"
     )
-
-
-async def test_a_recipe_of_two_plugins_is_an_error(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
-    """Which names both."""
-    kit = open_kit({"tide": offering(make_plugin), "moon": offering(make_plugin)}, settings=PATIENT)
-    with pytest.raises(PluginError, match="offered by moon and by tide"):
-        await kit.assemble_recipe("outlook", {"day": "x"})

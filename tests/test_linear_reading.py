@@ -21,7 +21,14 @@ from contextkit.indexing.files import SkipFileError
 from contextkit.pipeline.request import make_request
 from contextkit.text.blocks import TextBlocks
 from contextkit.text.graphemes import is_boundary
-from contextkit.text.markup import escape_markdown, fenced, markdown_text, one_line, plain_text
+from contextkit.text.markup import (
+    escape_markdown,
+    fenced,
+    line_start_safe,
+    markdown_text,
+    one_line,
+    plain_text,
+)
 from contextkit.text.questions import is_talk, signals_of
 from contextkit.text.tokens import estimate_tokens
 from contextkit.text.truncation import truncate
@@ -38,6 +45,8 @@ from contextkit_documents.document_records import records_of
 from contextkit_documents.file_kinds import FileKind, Kind
 from contextkit_entities.mentions import mentions_in
 from tests.growing import assert_linear
+
+pytestmark = pytest.mark.one_python
 
 PUMPS = (
     *("\n", " ", "a", "a ", "A", "0 ", "#", "`", "``` \n", "|", "|-|\n", "> ", "- ", "* ", "1. "),
@@ -81,6 +90,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "TextBlocks": lambda text: TextBlocks(text).before_span(len(text) // 2),
     "is_boundary": lambda text: [is_boundary(text, len(text) - back) for back in range(50)],
     "markdown_text": markdown_text,
+    "line_start_safe": line_start_safe,
     "escape_markdown": escape_markdown,
     "plain_text": plain_text,
     "one_line": one_line,

@@ -8,7 +8,6 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 import structlog
@@ -17,6 +16,7 @@ from structlog.testing import capture_logs
 from contextkit import ContextItem, ContextKit
 from contextkit.errors import InvalidRequestError
 from contextkit.logs import get_logger, silenced
+from tests.making import make_plugin
 
 ROOT = Path(__file__).parents[1]
 ROW = re.compile(r"\| `(\w+)` \| (\w+) \| (.*) \| .+ \|")
@@ -94,9 +94,7 @@ def test_a_host_can_import_rich_meanwhile() -> None:
     assert b"tide_low" in ran.stderr
 
 
-async def test_an_assembly_logs_its_stages(
-    open_kit: Callable[..., ContextKit], make_plugin: Callable[..., ModuleType]
-) -> None:
+async def test_an_assembly_logs_its_stages(open_kit: Callable[..., ContextKit]) -> None:
     """With seed 2's names and fields, and without the query or a word of any item."""
     words = [f"secret {'abc'[number] * 9} words" for number in (0, 0, 1)]
     items = [ContextItem("tide", text, 0.9, id=str(n)) for n, text in enumerate(words)]
@@ -130,9 +128,7 @@ async def test_an_assembly_logs_its_stages(
     ]
 
 
-async def test_a_premortem_is_logged(
-    open_kit: Callable[..., ContextKit], make_plugin: Callable[..., ModuleType]
-) -> None:
+async def test_a_premortem_is_logged(open_kit: Callable[..., ContextKit]) -> None:
     """Before its recipe is looked for, with what was asked."""
     kit = open_kit({"tide": make_plugin([])})
     with capture_logs() as logs, pytest.raises(InvalidRequestError):

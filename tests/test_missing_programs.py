@@ -12,6 +12,8 @@ import pytest
 
 from tests.running import PACKAGES
 
+pytestmark = pytest.mark.one_python
+
 ROOT = Path(__file__).parents[1]
 TESTS = {
     "tests/cli/test_completion.py::test_fish_offers": ["fish"],

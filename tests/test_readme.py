@@ -15,6 +15,8 @@ import pytest
 from contextkit.config.strategies import BUILT_IN
 from tests.running import PACKAGES
 
+pytestmark = pytest.mark.one_python
+
 ROOT = Path(__file__).parents[1]
 QUERY = "how is the token budget split?"
 BUDGET = '''\

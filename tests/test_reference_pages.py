@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -21,22 +22,14 @@ API = ROOT / "plugins" / "api.md"
 SETTINGS = ROOT / "contextkit" / "config" / "README.md"
 
 
-def test_the_page_of_settings_is_current() -> None:
+@pytest.mark.parametrize(
+    ("page", "reference"),
+    [(SETTINGS, settings_reference), (COMMANDS, command_reference), (API, api_reference)],
+)
+def test_the_page_is_current(page: Path, reference: Callable[[], str]) -> None:
     """Make it anew with the command that stands in it."""
-    page = SETTINGS.read_text(encoding="utf-8")
-    assert page == filled(page, settings_reference())
-
-
-def test_the_page_of_commands_is_current() -> None:
-    """Make it anew with the command that stands in it."""
-    page = COMMANDS.read_text(encoding="utf-8")
-    assert page == filled(page, command_reference())
-
-
-def test_the_page_of_the_api_is_current() -> None:
-    """Make it anew with the command that stands in it."""
-    page = API.read_text(encoding="utf-8")
-    assert page == filled(page, api_reference())
+    text = page.read_text(encoding="utf-8")
+    assert text == filled(text, reference())
 
 
 def test_every_setting_has_its_row() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -15,17 +14,13 @@ from contextkit import (
     ContextRequest,
     FormattedContext,
     Record,
-    Records,
     SourceInfo,
     hookimpl,
 )
 from contextkit.config.settings import Config
 from contextkit.indexing.retention import Pruned
-from contextkit.models.record import belongs_to_user
 from contextkit.plugin.manager import SourceRegistry
-
-OpenKit = Callable[..., ContextKit]
-PATIENT = {"assemble.source_timeout": 30.0, "assemble.deadline": 30.0, "embedding.model": "none"}
+from tests.making import KEYWORDS, OpenKit
 
 
 class Notes:
@@ -40,7 +35,7 @@ class Notes:
 @pytest.fixture
 def kit(open_kit: OpenKit) -> ContextKit:
     """A kit with a note of the project's, of the local user's, of Ada's and of Bob's."""
-    kit = open_kit({"notes": Notes()}, settings=PATIENT)
+    kit = open_kit({"notes": Notes()}, settings=KEYWORDS)
     kit.records("notes").put([Record(id="project", text="tide of the project")])
     kit.records("notes").shared.put([Record(id="local", text="tide of the local user")])
     for user in ("ada", "bob"):
@@ -101,15 +96,6 @@ async def test_an_item_is_explained_to_those_who_may_see_it(kit: ContextKit) -> 
     assert his.outcome == "unknown"
     (local,) = await kit.explain_item("local", "moon", user="ada")
     assert local.outcome == "unknown"
-
-
-def test_whose_records_are(kit: ContextKit) -> None:
-    """The project of a user's own says so, and no workspace's project does."""
-    (record,) = kit.records("notes", "ada").get("ada")
-    assert belongs_to_user(record.project)
-    assert belongs_to_user("")
-    assert not belongs_to_user(kit.project)
-    assert kit.records("notes", "ada").shared.projects == (record.project,)
 
 
 # -- a host's own searcher ----------------------------------------------------------------------
@@ -174,14 +160,6 @@ async def test_a_hosts_method_is_told_who_asks() -> None:
     assert told == [{"limit": 50, "user": "ada"}, {"limit": 250}]
 
 
-def test_records_of_one_user_have_one_view() -> None:
-    """The project's and the user's; a user-scoped view has the user's alone."""
-    records = Records(None, "notes", "p", user="ada")  # type: ignore[arg-type]
-    assert records.projects == ("p", "user:ada")
-    assert records.shared.projects == ("user:ada",)
-    assert Records(None, "notes", "p").projects == ("p", "")  # type: ignore[arg-type]
-
-
 def test_each_users_records_are_pruned_as_the_source_says(open_kit: OpenKit) -> None:
     """For each user that the host names; nobody else's are touched."""
 
@@ -190,7 +168,7 @@ def test_each_users_records_are_pruned_as_the_source_says(open_kit: OpenKit) -> 
         def contextkit_source(self) -> SourceInfo:
             return SourceInfo(keep_days=1)
 
-    kit = open_kit({"notes": Short()}, settings=PATIENT)
+    kit = open_kit({"notes": Short()}, settings=KEYWORDS)
     for user in ("ada", "bob"):
         old = datetime.now(UTC) - timedelta(days=3)
         kit.records("notes", user).shared.put([Record(id=user, text="tide", created_at=old)])

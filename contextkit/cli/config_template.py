@@ -71,8 +71,8 @@ def _heading(facts: WorkspaceFacts, root: Path) -> Iterator[str]:
 
 def _project(root: Path) -> Iterator[str]:
     name = root.name if root.name.isprintable() and root.name else "my-project"
-    yield "# Project that the records belong to; copies of the project with this name share them."
-    yield "# Without it, they belong to this folder only."
+    yield "# Project that the records belong to; folders with this name share them once linked."
+    yield "# Without it, they belong to this repository and its work trees, or to this folder."
     yield _setting("project", name)
 
 

@@ -31,7 +31,7 @@ _COMMANDS = (
     ("new-source", "new_source:new_source", "Create the package of a new source."),
     ("options", "options:options", "List the options of a request."),
     ("premortem", "assemble:premortem", "Print what went wrong before in a DOMAIN."),
-    ("project", "project:project", "Show or link this folder's project."),
+    ("project", "project:project", "Show, link and move this folder's project."),
     ("prune", "prune:prune", "Delete records past their retention limit."),
     ("reembed", "transfer:reembed", "Rewrite the store with the current embedding models."),
     ("serve", "serve:serve", "Run the background server for agent hooks."),

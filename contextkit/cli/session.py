@@ -124,6 +124,8 @@ class Session:
             identity = self._kit.identity
             if identity.problem:
                 self.warn(f"{identity.problem}; {identity.remedy}")
+            if identity.note:
+                self.warn(identity.note)
         return self._kit
 
     @property

@@ -1,33 +1,40 @@
-"""Decide which workspaces may use a project's name.
+"""Decide which project a workspace's records belong to.
 
-Workspaces that name the same project share its records. A name may stand in the file of a cloned
-repository, so such a file claims nothing. A name belongs to the workspace that used it first, and
-to those that the user links to it. A name that the user gives, in `config.toml`, in the
-environment, by a flag or as a host, needs no link.
+A project is what git says it is. All work trees of a repository belong to it, also after its
+folder was renamed, and so do clones with the same first commit and the same remote, or of each
+other. A folder without git is a project by its path.
 
-The links are in the folder `projects` of the data folder, one JSON file for each name.
+A clone could name any project, in its settings or by its history. So it joins only projects of
+this user: those whose folders this user has used, and those that the user links it to. A name in
+a workspace's file belongs to the workspace that used it first. A name that the user gives, in
+`config.toml`, in the environment, by a flag or as a host, needs no link.
 """
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
-import json
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Protocol
 
-from attrs import asdict, evolve, frozen
+from attrs import evolve, frozen
 
-from contextkit.config.load import data_folder
+from contextkit.config.project_files import (
+    Member,
+    Project,
+    key_of_name,
+    projects_locked,
+    read_project,
+    read_projects,
+    shortened,
+    write_project,
+)
 from contextkit.config.settings import Config
-from contextkit.errors import ContextKitError, in_words
-from contextkit.files import write_atomically
-from contextkit.workspace.find import repository_of
+from contextkit.errors import ContextKitError
+from contextkit.workspace.repository import Place, RepositoryFacts, as_text, facts_of, place_of
 
-_LOCK_SECONDS = 5.0
 _MOST_NAMED = 3
-_LONGEST_NAME = 60
 
 
 @frozen
@@ -35,211 +42,277 @@ class Identity:
     """The project that a workspace's records belong to.
 
     Attributes:
-        project: the name of it in the store: `name:NAME`, or the workspace's path. The two never
-            meet, so no repository can name itself after another's path.
-        problem: why the name in the workspace's file is not used, or None.
+        project: the project in the store: `name:NAME`, `git:FIRST-COMMIT/REMOTE`, or a path. The
+            kinds never meet, so that no repository can name itself after another's path.
+        problem: why the records are not those that the user may expect, or None.
         remedy: what to do about it.
+        note: what was decided on this first use, or None.
     """
 
     project: str
     problem: str | None = None
     remedy: str | None = None
+    note: str | None = None
 
 
-@frozen
-class Member:
-    """A workspace that may use a name.
+class ProjectStore(Protocol):
+    """The stored records of projects, as far as an identity needs them."""
 
-    Attributes:
-        root: its root folder.
-        repository: the git folder that its work trees share, where it is one of them.
-    """
+    @property
+    def is_shared(self) -> bool:
+        """Whether other users and machines may use the store."""
 
-    root: str
-    repository: str | None = None
+    def has(self, project: str) -> bool:
+        """Whether a project has records that people or agents wrote."""
 
-    @classmethod
-    def of(cls, root: Path) -> Member:
-        """Create the member for a workspace's root folder."""
-        repository = repository_of(root)
-        return cls(_as_text(root), _as_text(repository) if repository else None)
+    def move(self, old: str, new: str) -> int:
+        """Move such records to another project; return their number."""
 
 
-@frozen
-class Project:
-    """A name, and the workspaces that may use it.
-
-    Attributes:
-        name: the name.
-        members: the first is the one that used it first.
-    """
-
-    name: str
-    members: tuple[Member, ...]
-
-    def has(self, root: Path) -> bool:
-        """Check whether a workspace may use the name.
-
-        It may if it, or another work tree of its repository, is a member.
-        """
-        if any(member.root == _as_text(root) for member in self.members):
-            return True
-        mine = Member.of(root).repository
-        return mine is not None and any(member.repository == mine for member in self.members)
-
-
-def identify(root: Path, config: Config, *, claim: bool = True) -> Identity:
+def identify(
+    root: Path, config: Config, store: ProjectStore | None = None, *, claim: bool = True
+) -> Identity:
     """Identify the project of a workspace's records.
 
-    Where the data folder cannot be written, a name in a workspace's file is not used.
+    Where the data folder cannot be written, a workspace that is not known yet is a project by
+    its path.
 
     Args:
         root: its root folder.
         config: has the project's name, and the name's origin.
-        claim: whether a name that no workspace has used becomes this one's.
+        store: the records; those of a path move to the repository's project on first use.
+        claim: whether the workspace's first use is recorded.
     """
-    name, place = config.project, Identity(_as_text(root))
+    place = place_of(root, isolate=config.store.isolate_worktrees)
+    name = config.project
     if not name:
-        return place
-    named = Identity(_as_text(f"name:{name}"))
-    origin = config.origin("project")
-    problem = None
+        return _of_place(place, store, claim=claim)
+    if config.origin("project").layer != "project" and (known := _known(name)):
+        return Identity(known)
+    return _named(name, place, config, claim=claim)
+
+
+# -- by place -------------------------------------------------------------------------------
+
+
+def _of_place(place: Place, store: ProjectStore | None, *, claim: bool) -> Identity:
+    projects = read_projects()
+    known = project_at(place, projects)
+    if known is not None and (place.repository is None or _is_unchanged(known, place)):
+        return Identity(known.key)
+    if place.repository is None:
+        return Identity(place.root)
+    if not claim:
+        planned, _ = planned_project(place, projects, store)
+        return Identity(planned.key)
     try:
-        known = _read(name)
-        if known is None and claim:
-            known = _add(name, root, only_first=True)
-        if known is None or known.has(root):
+        with projects_locked():
+            return _begin(place, store)
+    except ContextKitError:
+        # Whatever uses the store or the data folder next reports what is wrong with it.
+        return Identity(place.root)
+
+
+def project_at(place: Place, projects: Iterable[Project]) -> Project | None:
+    """The project that a place belongs to without a name."""
+    having = [project for project in projects if project.name is None and project.has(place)]
+    # A folder that was unlinked is a project by its own path.
+    return min(having, key=lambda each: each.key != place.root, default=None)
+
+
+def _is_unchanged(project: Project, place: Place) -> bool:
+    members = [member for member in project.members if member.is_at(place)]
+    return any(m.repository is None or m.stamp == place.stamp for m in members)
+
+
+def _begin(place: Place, store: ProjectStore | None) -> Identity:
+    """Record a place's first use, or its use by another repository than before."""
+    projects = read_projects()
+    project, was = planned_project(place, projects, store)
+    for left in projects:
+        if left.name is None and left.key != project.key and left.has(place):
+            write_project(left.without(place))
+    moved = _moved_to(project.key, place, store)
+    if project.facts == RepositoryFacts():
+        # A repository without a commit has nothing yet that another one could share.
+        return Identity(project.key)
+    adopted = tuple(dict.fromkeys((*project.adopted, *moved)))
+    write_project(evolve(project.with_member(place), adopted=adopted))
+    return _decided(project, was, projects, moved)
+
+
+def _moved_to(key: str, place: Place, store: ProjectStore | None) -> dict[str, int]:
+    """Move the records of a place's own paths; return their numbers."""
+    paths = [path for path in dict.fromkeys((place.main, place.root)) if path != key]
+    if store is None:
+        return {}
+    return {path: store.move(path, key) for path in paths if store.has(path)}
+
+
+def _decided(
+    project: Project, was: Project | None, projects: Sequence[Project], moved: Mapping[str, int]
+) -> Identity:
+    if was is not None and was.members:
+        note = (
+            f"this folder shares the records of {folders_of(was)}, the same repository; "
+            f"`contextkit project unlink` keeps them apart"
+        )
+        return Identity(project.key, note=note)
+    if "~" in project.key:
+        key = project.key.rpartition("~")[0]
+        other = next((each for each in projects if each.key == key), None)
+        where = "another computer or user" if other is None else folders_of(other)
+        return Identity(
+            project.key,
+            note=f"{where} has records of a repository with the same first commit, and this "
+            f"folder has its own; `contextkit project link {shlex.quote(key)}` shares them",
+        )
+    count = sum(moved.values())
+    note = f"{count:,} records of this folder now belong to its repository, with its work trees"
+    return Identity(project.key, note=note if count else None)
+
+
+def planned_project(
+    place: Place, projects: Sequence[Project], store: ProjectStore | None
+) -> tuple[Project, Project | None]:
+    """The project that a place would belong to.
+
+    Returns:
+        The project, and it as it was, where it exists.
+    """
+    facts = facts_of(place)
+    unnamed = [project for project in projects if project.name is None]
+    for known in unnamed:
+        if _is_same(known, place, facts):
+            roots = tuple(dict.fromkeys((*known.facts.roots, *facts.roots)))
+            is_address = facts.remote is not None and not Path(facts.remote).is_absolute()
+            remote = known.facts.remote or (facts.remote if is_address else None)
+            return evolve(known, facts=RepositoryFacts(roots, remote)), known
+    key = facts.key
+    if key is None:
+        return Project(place.main, facts=facts), None
+    if place.within:
+        key = f"{key}#{place.within}"
+    is_elsewhere = store is not None and store.is_shared and store.has(key)
+    if is_elsewhere or any(known.key == key for known in unnamed):
+        digest = hashlib.sha256(str(place.repository).encode()).hexdigest()
+        key = f"{key}~{digest[:8]}"
+    return Project(key, facts=facts), None
+
+
+def _is_same(project: Project, place: Place, facts: RepositoryFacts) -> bool:
+    """Whether a repository is one of a project's, or a clone of one."""
+    members = [member for member in project.members if member.within == place.within]
+    known, shares = project.facts, _shares(project.facts, facts)
+    same_remote = facts.remote is not None and facts.remote == known.remote
+    is_shallow = not facts.roots and facts.remote is not None and known.remote is None
+    if not members or not (shares or same_remote or is_shallow):
+        return False
+    if any(member.is_at(place) for member in members):
+        return True
+    # Since its first use it may have got a remote, or its history may have been rewritten.
+    known = _present_facts(members) or known
+    if facts.remote is not None and facts.remote == known.remote:
+        return _shares(known, facts) or not (known.roots and facts.roots)
+    folders = {folder for member in members for folder in _folders_of(member)}
+    return shares and (facts.remote in folders or _has_moved(members, place, facts, known))
+
+
+def _has_moved(
+    members: Sequence[Member], place: Place, facts: RepositoryFacts, known: RepositoryFacts
+) -> bool:
+    """Whether a folder with the same history is one that was renamed."""
+    gone = [member for member in members if member.is_gone]
+    if any(member.stamp == place.stamp is not None for member in gone):
+        return True
+    return len(gone) == len(members) and facts.remote == known.remote
+
+
+def _shares(one: RepositoryFacts, other: RepositoryFacts) -> bool:
+    return not set(one.roots).isdisjoint(other.roots)
+
+
+def _present_facts(members: Iterable[Member]) -> RepositoryFacts | None:
+    for member in members:
+        if not member.is_gone and Path(member.root).is_dir():
+            return facts_of(place_of(Path(member.root)))
+    return None
+
+
+def _folders_of(member: Member) -> tuple[str, ...]:
+    if member.repository is None:
+        return (member.root,)
+    return member.root, member.repository, as_text(Path(member.repository).parent)
+
+
+# -- by name --------------------------------------------------------------------------------
+
+
+def _known(given: str) -> str | None:
+    """The project that a user's own setting names by its key or by a folder's path."""
+    projects = read_projects()
+    if any(project.key == given and project.name is None for project in projects):
+        return given
+    path = Path(given)
+    if not path.is_absolute():
+        return None
+    place = place_of(path.resolve()) if path.is_dir() else Place(as_text(path))
+    found = project_at(place, projects) or next(
+        (each for each in projects if any(m.root == place.root for m in each.members)), None
+    )
+    return found.key if found else place.root
+
+
+def project_key(given: str) -> str:
+    """The project that a key, a folder or a name means."""
+    path = Path(given).expanduser()
+    return _known(str(path)) or _known(given) or key_of_name(given)
+
+
+def _named(name: str, place: Place, config: Config, *, claim: bool) -> Identity:
+    named, origin, problem = Identity(key_of_name(name)), config.origin("project"), None
+    try:
+        known = read_project(named.project)
+        if (known is None and claim) or (known is not None and not may_use(known, place)):
+            known = _claimed(name, place, claim=claim)
+        if known is None or may_use(known, place):
             return named
-        problem = f"it belongs to {_folders(known)}"
+        problem = f"it belongs to {folders_of(known)}"
     except ContextKitError as error:
         problem = str(error)
     if origin.layer != "project":
         return named
-    return evolve(
-        place,
-        problem=f"{origin}: the project '{_shortened(name)}' is not used here: {problem}. "
+    return Identity(
+        place.root,
+        problem=f"{origin}: the project '{shortened(name)}' is not used here: {problem}. "
         f"This folder's records are its own",
         remedy=f"`contextkit project link {shlex.quote(name)}` links this folder to that project",
     )
 
 
-def linked_projects() -> list[Project]:
-    """List every name in use, sorted; unreadable files are skipped."""
-    found = []
-    with contextlib.suppress(OSError):
-        for file in _folder().glob("*.json"):
-            with contextlib.suppress(ContextKitError):
-                found.append(_parsed(file))
-    return sorted(filter(None, found), key=lambda project: project.name)
+def may_use(project: Project, place: Place) -> bool:
+    """Whether a place, by its folder or its repository, is one of a project's."""
+    return any(member.root == place.root or member.is_at(place) for member in project.members)
 
 
-def link(name: str, root: Path) -> Project:
-    """Let another workspace use a name.
-
-    The workspaces that use it already keep it.
-
-    Raises `ContextKitError` where the link cannot be written.
-    """
-    return _add(name, root, only_first=False)
-
-
-def unlink(name: str, root: Path) -> bool:
-    """Remove a workspace's right to a name.
-
-    A name without any workspace belongs to the next one that uses it.
-
-    Returns:
-        Whether the workspace was linked.
-
-    Raises `ContextKitError` where the links cannot be read or written.
-    """
-    with _locked(name):
-        known = _read(name)
-        left = tuple(m for m in known.members if m.root != _as_text(root)) if known else ()
-        if known is None or len(left) == len(known.members):
-            return False
-        if left:
-            _write(evolve(known, members=left))
-        else:
-            _file_of(name).unlink()
-        return True
+def _claimed(name: str, place: Place, *, claim: bool) -> Project | None:
+    """Give an unused name to a place, and a used one to a clone of the repository that has it."""
+    facts = facts_of(place)
+    known = read_project(key_of_name(name))
+    if known is not None and not _is_same(known, place, facts):
+        return known
+    if not claim:
+        return known and known.with_member(place)
+    with projects_locked():
+        known = read_project(key_of_name(name)) or Project(key_of_name(name), (), name, facts)
+        if not known.members or _is_same(known, place, facts):
+            known = known.with_member(place)
+            write_project(known)
+    return known
 
 
-# -- the files ------------------------------------------------------------------------------
-
-
-def _folder() -> Path:
-    return data_folder() / "projects"
-
-
-def _file_of(name: str) -> Path:
-    # A name may be longer than a file name can be, and may have any characters.
-    digest = hashlib.sha256(_as_text(name).encode()).hexdigest()[:32]
-    return _folder() / f"{digest}.json"
-
-
-def _read(name: str) -> Project | None:
-    """Read a name's links; None for an unused name."""
-    return _parsed(_file_of(name))
-
-
-def _parsed(file: Path) -> Project | None:
-    try:
-        data = json.loads(file.read_bytes())
-        members = (Member(str(m["root"]), m["repository"]) for m in data["members"])
-        return Project(str(data["name"]), tuple(members))
-    except FileNotFoundError:
-        return None
-    except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
-        # A damaged file does not free its name: the user links it again.
-        raise ContextKitError(f"{file} cannot be read ({in_words(error)})") from error
-
-
-def _add(name: str, root: Path, *, only_first: bool) -> Project:
-    with _locked(name):
-        try:
-            known = _read(name)
-        except ContextKitError:
-            if only_first:
-                raise
-            known = None
-        if known is not None and (only_first or known.has(root)):
-            return known
-        members = (*(known.members if known else ()), Member.of(root))
-        made = Project(_as_text(name), members)
-        _write(made)
-        return made
-
-
-def _write(project: Project) -> None:
-    write_atomically(_file_of(project.name), json.dumps(asdict(project), indent=1))
-
-
-@contextlib.contextmanager
-def _locked(name: str) -> Iterator[None]:
-    # Most runs find the name linked, and need no lock.
-    from filelock import FileLock, Timeout
-
-    folder = _folder()
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with FileLock(folder / "projects.lock", mode=0o600).acquire(timeout=_LOCK_SECONDS):
-            yield
-    except (OSError, Timeout) as error:
-        raise ContextKitError(
-            f"the link of '{_shortened(name)}' cannot be written at {folder} ({in_words(error)})"
-        ) from error
-
-
-def _as_text(value: object) -> str:
-    return str(value).encode("utf-8", "backslashreplace").decode("utf-8")
-
-
-def _folders(project: Project) -> str:
-    roots: Iterable[str] = (member.root for member in project.members[:_MOST_NAMED])
+def folders_of(project: Project) -> str:
+    """A project's folders, as a message names them."""
+    roots = [member.root for member in project.members[:_MOST_NAMED]]
     further = len(project.members) - _MOST_NAMED
     return ", ".join([*roots, *([f"{further} more"] if further > 0 else [])]) or "no folder"
-
-
-def _shortened(name: str) -> str:
-    return name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]}…"

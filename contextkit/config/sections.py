@@ -139,6 +139,9 @@ class StoreSettings:
         _ANY_SECONDS,
         "user",
     )
+    isolate_worktrees: bool = option(
+        False, "Keep the memories of each linked git work tree apart.", SWITCH, "user"
+    )
 
 
 @frozen(kw_only=True)

@@ -52,7 +52,8 @@ def index_sources(
 ) -> dict[str, IndexOutcome]:
     """Index sources that have the hook, and prune others.
 
-    A lock keeps other processes from indexing the project meanwhile.
+    Their records belong to the checkout, not to the project that it shares with others. A lock
+    keeps other processes from indexing the checkout meanwhile.
 
     Sources that own files are indexed first, and a source that reads others' records after
     those. A source's error becomes its outcome's `problem`; errors of the store are raised.
@@ -68,14 +69,16 @@ def index_sources(
     )
     if not able:
         return {}
-    project = next(iter(records.values())).project
-    folder = _made_state_folder(store, project)
+    checkout = next(iter(records.values())).of_checkout.project
+    folder = _made_state_folder(store, checkout)
     lock = FileLock(folder / "index.lock", mode=0o600)
     try:
         with lock.acquire(blocking=wait):
-            outcomes = {
-                name: _index(registry, records[name], workspace, folder, progress) for name in able
-            }
+            outcomes = {}
+            for name in able:
+                _delete_shared(store, registry, records[name])
+                own = records[name].of_checkout
+                outcomes[name] = _index(registry, own, workspace, folder, progress)
     except Timeout:
         return dict.fromkeys(able, IndexOutcome(problem="another process is indexing this project"))
     except OSError as error:
@@ -131,6 +134,19 @@ def _made_state_folder(store: RecordStore, project: str) -> Path:
     except OSError as error:
         raise StoreError(f"cannot create the folder {folder}: {error.strerror}") from error
     return folder
+
+
+def _delete_shared(store: RecordStore, registry: SourceRegistry, records: Records) -> None:
+    """Delete what index runs of several checkouts wrote to one named project.
+
+    Earlier versions did so, and each run deleted the records of the others.
+    """
+    state = IndexState(state_folder(store, records.project) / f"{records.source}.json")
+    if records.of_checkout.project == records.project or not state.path.exists():
+        return
+    if registry.info(records.source).by_hand is None:
+        store.delete_where(records.source, [records.project], {})
+    state.clear()
 
 
 def _owned_elsewhere(registry: SourceRegistry, source: str, folder: Path) -> frozenset[str]:

@@ -60,6 +60,7 @@ class RecordsView:
         project: their project.
         user: the user whose own records are visible, if a host has many users; None for the only
             user of this machine, whose project is `USER`.
+        checkout: the workspace whose index run made further visible records, or None.
     """
 
     _store: Store
@@ -68,6 +69,7 @@ class RecordsView:
     _searcher: Callable[[Search], Awaitable[list[Hit]]] | None = None
     _alone: bool = False
     user: str | None = field(default=None, kw_only=True)
+    checkout: str | None = field(default=None, kw_only=True)
     _redactor: Redacts | None = field(default=None, kw_only=True, eq=False, repr=False)
     _given: set[str] | None = field(default=None, kw_only=True, eq=False, repr=False)
 
@@ -78,8 +80,11 @@ class RecordsView:
 
     @property
     def projects(self) -> tuple[str, ...]:
-        """The visible projects: `project` and the user's own."""
-        return (self.project,) if self._alone else tuple(dict.fromkeys((self.project, self._users)))
+        """The visible projects: `project`, the checkout's records and the user's own."""
+        if self._alone:
+            return (self.project,)
+        visible = (self.project, self.checkout or self.project, self._users)
+        return tuple(dict.fromkeys(visible))
 
     @property
     def _users(self) -> str:
@@ -91,7 +96,13 @@ class RecordsView:
         A source whose index run reads them must list it in `SourceInfo.reads`.
         """
         return RecordsView(
-            self._store, source, self.project, self._searcher, user=self.user, given=self._given
+            self._store,
+            source,
+            self.project,
+            self._searcher,
+            user=self.user,
+            checkout=self.checkout,
+            given=self._given,
         )
 
     def get(self, *ids: str) -> list[Record]:
@@ -202,6 +213,13 @@ class Records(RecordsView):
     def shared(self) -> Records:
         """The same source's records that belong to the user."""
         return evolve(self, project=self._users)
+
+    @property
+    def of_checkout(self) -> Records:
+        """The same source's records, for writing what an index run reads from the workspace."""
+        if self.checkout is None:
+            return self
+        return evolve(self, project=self.checkout, checkout=self.project)
 
     @property
     def scopes(self) -> tuple[Records, ...]:

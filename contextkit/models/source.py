@@ -172,6 +172,10 @@ class SourceInfo:
         answers: what its items answer: topic (`QuerySignals.topics`) -> how likely, 0..1. Its
             part of the budget is multiplied by the largest of the question's topics. A topic
             that is not named counts 0.05; with no topic named it answers all of them.
+        by_hand: which of its records people and agents wrote, where its index run makes the
+            others. Those belong to the project, with all its work trees and clones; records of
+            an index run belong to the checkout. A source without `contextkit_index` needs no
+            value: all its records are the project's.
         notes: whether its items are short texts that a person wrote down to be remembered.
             Those that match well are shown whole, before the budget is split, and stand first
             where one of them answers.
@@ -206,6 +210,7 @@ class SourceInfo:
     answers: Mapping[Topic, float] = field(
         factory=dict, validator=deep_mapping(in_(TOPICS), and_(ge(0), le(1)))
     )
+    by_hand: Mapping[str, Any] | None = None
     notes: bool = False
     owns_files: bool = False
 

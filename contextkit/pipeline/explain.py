@@ -185,7 +185,9 @@ async def _in_the_store(
     points = [
         Record(id=asked, text="", source=name, project=project).point_id
         for name in names
-        for project in pipeline.records(name, request.project, request.user).projects
+        for project in pipeline.records(
+            name, request.project, request.user, request.workspace
+        ).projects
     ]
     records = await in_thread(lambda: pipeline.store.get(points))
     traced = {source.source: source for source in trace.sources}

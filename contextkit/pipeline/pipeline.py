@@ -10,6 +10,7 @@ import contextlib
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime
 from functools import partial
+from pathlib import Path
 
 from attrs import define, evolve, field
 
@@ -43,6 +44,7 @@ from contextkit.store.open import UnopenedStore
 from contextkit.text.questions import signals_of
 from contextkit.text.signals import QuerySignals
 from contextkit.text.tokens import FAMILIES, TokenCounter, counter_for
+from contextkit.workspace.repository import checkout_of
 
 _HOOK = "contextkit_signals"
 
@@ -336,6 +338,7 @@ class Pipeline:
                     request.project,
                     searcher,
                     user=request.user,
+                    checkout=checkout_of(request.workspace),
                     redactor=self.redactor,
                     given=given,
                 ),
@@ -357,6 +360,19 @@ class Pipeline:
         # Results of a host's own searcher may have no time; they then pass the time filter.
         return info if self.answer is None else evolve(info, dated=False)
 
-    def records(self, source: str, project: str, user: str | None = None) -> Records:
-        """Return a loaded source's records for project and user."""
-        return Records(self.store, source, project, user=user, redactor=self.redactor)
+    def records(
+        self,
+        source: str,
+        project: str,
+        user: str | None = None,
+        workspace: Path | None = None,
+    ) -> Records:
+        """Return a loaded source's records for project, user and workspace."""
+        return Records(
+            self.store,
+            source,
+            project,
+            user=user,
+            checkout=checkout_of(workspace),
+            redactor=self.redactor,
+        )

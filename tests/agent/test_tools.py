@@ -6,10 +6,8 @@ import inspect
 import re
 import textwrap
 import threading
-from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime
-from types import ModuleType
-from typing import Annotated, Any, Literal, NotRequired, TypedDict
+from collections.abc import Callable
+from typing import Annotated, Any, TypedDict
 
 import pytest
 from attrs import frozen
@@ -28,26 +26,8 @@ from contextkit.agent.tool_schemas import shape_of
 from contextkit.agent.tools import OfferedTool, call_tool, offer_tool, offered_tools
 from contextkit.errors import PluginError
 from contextkit.models.indexer import Progress
-from contextkit.models.options import UnfitError
-from contextkit.plugin.manager import SourceRegistry
-
-MakePlugin = Callable[..., ModuleType]
-MakeRegistry = Callable[..., SourceRegistry]
-OpenKit = Callable[..., ContextKit]
-
-
-class Water(TypedDict):
-    """What a tide table says."""
-
-    metres: Annotated[float, "over zero"]
-    rising: bool
-    since: NotRequired[str]
-
-
-class Half(TypedDict, total=False):
-    """Nothing in it is needed."""
-
-    name: str
+from tests.agent.test_shapes import Half, Water
+from tests.making import OpenKit, make_plugin, make_registry
 
 
 def measure(
@@ -66,120 +46,10 @@ def tool(run: Callable[..., Any] = measure, name: str = "measure", **more: Any) 
     return Tool(name=name, description="Measure the water.", run=run, **more)
 
 
-# -- shapes ---------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("annotation", "schema", "good", "bad"),
-    [
-        (str, {"type": "string"}, ["", "a"], [1, None]),
-        (bool, {"type": "boolean"}, [True], [1, "true"]),
-        (int, {"type": "integer"}, [5, -1, 5.0], [True, 5.5, "5", float("nan")]),
-        (float, {"type": "number"}, [5, 0.5], [True, "5", float("inf")]),
-        (Any, {}, [None, [1]], []),
-        (None.__class__, {"type": "null"}, [None], [0]),
-        (
-            datetime,
-            {"type": "string", "format": "date-time"},
-            ["2026-03-01T09:30:00Z"],
-            ["yesterday", 5],
-        ),
-        (
-            Literal["a", "b"],
-            {"type": "string", "enum": ["a", "b"]},
-            ["a"],
-            ["c", None, ["a"]],
-        ),
-        (Literal[1, "b"], {"enum": [1, "b"]}, [1, "b"], [True, "1"]),
-        (
-            str | None,
-            {"anyOf": [{"type": "string"}, {"type": "null"}]},
-            ["a", None],
-            [1],
-        ),
-        (
-            int | str,
-            {"anyOf": [{"type": "integer"}, {"type": "string"}]},
-            [1, "a"],
-            [None, 0.5],
-        ),
-        (list[int], {"type": "array", "items": {"type": "integer"}}, [[], [1]], ["12", [1, "a"]]),
-        (list, {"type": "array", "items": {}}, [["a", 1]], [{}]),
-        (tuple[str, ...], {"type": "array", "items": {"type": "string"}}, [["a"]], ["a", [1]]),
-        (Sequence[str], {"type": "array", "items": {"type": "string"}}, [["a"]], [b"a", [1]]),
-        (
-            dict[str, int],
-            {"type": "object", "additionalProperties": {"type": "integer"}},
-            [{"a": 1}],
-            [[], {"a": "b"}, {1: 1}],
-        ),
-        (Mapping[str, Any], {"type": "object"}, [{"a": "b"}], [1]),
-        (dict, {"type": "object"}, [{"a": 1}], ["a"]),
-        (
-            Water,
-            {
-                "type": "object",
-                "properties": {
-                    "metres": {"type": "number", "description": "over zero"},
-                    "rising": {"type": "boolean"},
-                    "since": {"type": "string"},
-                },
-                "required": ["metres", "rising"],
-            },
-            [{"metres": 1, "rising": True}, {"metres": 1, "rising": True, "more": 1}],
-            [{"metres": 1}, {"metres": 1, "rising": True, "since": 1}, 1],
-        ),
-        (
-            Half,
-            {"type": "object", "properties": {"name": {"type": "string"}}, "required": []},
-            [{}],
-            [{"name": 1}],
-        ),
-    ],
-)
-def test_a_type_has_a_schema_and_reads_its_values(
-    annotation: Any, schema: dict[str, Any], good: list[Any], bad: list[Any]
-) -> None:
-    """What fits its schema is read, and nothing else."""
-    shape = shape_of(annotation)
-    assert shape.schema == schema
-    for value in good:
-        shape.read(value)
-    for value in bad:
-        with pytest.raises(UnfitError, match=r"^[a-z\[\]0-9.]*:? ?expected .*, got "):
-            shape.read(value)
-
-
-def test_values_become_python_values() -> None:
-    """A time is a time, a whole number an int."""
-    assert shape_of(datetime).read("2026-03-01T09:30:00Z") == datetime(
-        2026, 3, 1, 9, 30, tzinfo=UTC
-    )
-    assert type(shape_of(int).read(5.0)) is int
-
-
-@pytest.mark.parametrize(
-    "annotation", [bytes, set[str], dict[int, str], tuple[int, str], object, ContextKit, "str"]
-)
-def test_a_type_without_a_schema(annotation: Any) -> None:
-    """What JSON does not have is refused by name."""
-    with pytest.raises(TypeError, match="no JSON schema describes "):
-        shape_of(annotation)
-
-
-def test_an_unfit_value_is_found_where_it_lies() -> None:
-    """The error names the place in the whole, and shows no more of the value than a line."""
-    shape = shape_of(dict[str, list[Water]])
-    with pytest.raises(UnfitError, match=r"^noon\[1\]\.metres: expected a number, got 'x{79}…$"):
-        shape.read({"noon": [{"metres": 1, "rising": True}, {"metres": "x" * 99, "rising": True}]})
-
-
 # -- offering -------------------------------------------------------------------------------
 
 
-def test_tools_of_every_plugin_that_is_on(
-    make_registry: MakeRegistry, make_plugin: MakePlugin
-) -> None:
+def test_tools_of_every_plugin_that_is_on() -> None:
     """Sorted by name; a hook may say that there is none."""
     registry = make_registry(
         {
@@ -198,7 +68,7 @@ def test_tools_of_every_plugin_that_is_on(
     ]
 
 
-def test_two_plugins_with_one_tool(make_registry: MakeRegistry, make_plugin: MakePlugin) -> None:
+def test_two_plugins_with_one_tool() -> None:
     """Neither is picked in silence; both are named, with what provides them."""
     registry = make_registry(
         {name: make_plugin(contextkit_tools=[tool()]) for name in ("tide", "moon")}
@@ -269,9 +139,7 @@ def gives(kit: Any):  # type: ignore[no-untyped-def]
         ([tool(gives_a_list)], "its result must be an object, such as a TypedDict"),
     ],
 )
-def test_what_is_no_tool_costs_its_plugin_alone(
-    make_registry: MakeRegistry, make_plugin: MakePlugin, offered: Any, reason: str
-) -> None:
+def test_what_is_no_tool_costs_its_plugin_alone(offered: Any, reason: str) -> None:
     """The reason names the tool and what is wrong with it; others keep theirs."""
     registry = make_registry(
         {
@@ -284,20 +152,6 @@ def test_what_is_no_tool_costs_its_plugin_alone(
     (log,) = logs
     assert (log["event"], log["source"], log["hook"]) == ("hook_failed", "tide", "contextkit_tools")
     assert reason in log["reason"]
-
-
-def test_a_hook_that_fails_offers_nothing(
-    make_registry: MakeRegistry, make_plugin: MakePlugin
-) -> None:
-    """Whoever asks may take note of it."""
-
-    def contextkit_tools() -> list[Tool]:
-        raise RuntimeError("no water")
-
-    registry = make_registry({"tide": make_plugin(contextkit_tools=contextkit_tools)})
-    failures: list[tuple[str, str, str]] = []
-    assert not offered_tools(registry, lambda *failure: failures.append(failure))
-    assert failures == [("tide", "contextkit_tools", "RuntimeError: no water")]
 
 
 def test_schemas_come_from_the_function() -> None:
@@ -437,14 +291,6 @@ async def test_wrong_arguments(kit: ContextKit, arguments: dict[str, Any], messa
     with pytest.raises(InvalidRequestError) as caught:
         await called(kit, measure, **arguments)
     assert str(caught.value) == message
-
-
-async def test_a_tool_without_parameters(kit: ContextKit) -> None:
-    """It says so when it is given one."""
-    run: Callable[[Any], Half] = lambda kit: {}  # noqa: E731
-    run.__annotations__["return"] = Half
-    with pytest.raises(InvalidRequestError, match="has no parameter 'x'; it has none"):
-        await called(kit, run, x=1)
 
 
 def failing(error: BaseException) -> Callable[..., Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import subprocess
 import sys
@@ -132,13 +133,12 @@ class Tide:
 @pytest.fixture
 def subject_of(tmp_path: Path) -> Iterator[Callable[..., Subject]]:
     """Opens a source as the suite does, indexed: `subject_of(Tide, timeout=1.0)`."""
+    folders = (tmp_path / f"workspace{number}" for number in itertools.count())
     with contextlib.ExitStack() as stack:
 
         def opened(source: object, **options: Any) -> Subject:
             options = {"query": QUERY, "timeout": 20.0, **options}
-            subject = stack.enter_context(
-                open_subject(source, "tide", tmp_path / "workspace", **options)
-            )
+            subject = stack.enter_context(open_subject(source, "tide", next(folders), **options))
             if subject.has("contextkit_index"):
                 subject.kit.index(["tide"])
             return subject

@@ -1,10 +1,8 @@
-"""Each mistake of a source in filters, summaries, commands, listeners and time is found."""
+"""Each mistake of a source in filters, summaries, commands and listeners is found."""
 
 from __future__ import annotations
 
-import asyncio
 import random
-import threading
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from types import ModuleType
@@ -13,7 +11,7 @@ from typing import Any
 import click
 import pytest
 
-from contextkit import ContextItem, HealthFinding, IndexReport, Record, SourceInfo, hookimpl
+from contextkit import ContextItem, HealthFinding, IndexReport, Record, SourceInfo
 from contextkit.cli.lazy import LazyCommand
 from contextkit.testing import (
     filter_checks,
@@ -22,35 +20,13 @@ from contextkit.testing import (
     query_checks,
     summary_checks,
 )
-from contextkit.testing.subject import NotConformingError, Subject, slowness
+from contextkit.testing.subject import NotConformingError, Subject
+from tests.authors.sources import answering, item, plugin
 
 SubjectOf = Callable[..., Subject]
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
-NO_TIME = 0.0
-LONGER = 0.05
-
-
-def finding(*items: ContextItem, **hooks: Callable[..., Any]) -> ModuleType:
-    """A source that always finds the same, with further hooks."""
-
-    def contextkit_query(request: Any) -> list[ContextItem]:
-        return list(items)[: request.limit]
-
-    return plugin(contextkit_query=contextkit_query, **hooks)
-
-
-def plugin(**hooks: Callable[..., Any]) -> ModuleType:
-    """A plugin of these hooks."""
-    module = ModuleType("tides")
-    for name, function in hooks.items():
-        setattr(module, name, hookimpl(function))
-    return module
-
-
-def item(item_id: str = "a", content: str = "high tide at noon", **fields: Any) -> ContextItem:
-    """An item of the source."""
-    return ContextItem("tide", content, 0.5, id=item_id, **fields)
+TIDE = item(content="high tide at noon")
 
 
 # -- what plugins score, report and observe ---------------------------------------------------
@@ -67,8 +43,8 @@ def test_scores_findings_and_observers_that_are_right(subject_of: SubjectOf) -> 
     """Nothing is found wrong."""
     check_all(
         subject_of(
-            finding(
-                item(),
+            answering(
+                TIDE,
                 contextkit_rerank=lambda request, items: [0.5 for _ in items],
                 contextkit_health=lambda kit: [HealthFinding("warning", "slow", "wait")],
                 contextkit_assembled=lambda context: None,
@@ -107,7 +83,7 @@ def test_wrong_scores_findings_and_observers(
 ) -> None:
     """What is wrong is said with the hook's name."""
     with pytest.raises(NotConformingError, match=message):
-        check_all(subject_of(finding(item(), **hooks)))
+        check_all(subject_of(answering(TIDE, **hooks)))
 
 
 # -- filters ---------------------------------------------------------------------------------
@@ -123,7 +99,7 @@ def stored(**info: Any) -> ModuleType:
         return [
             item(
                 hit.record.id,
-                hit.record.text,
+                content=hit.record.text,
                 kind="high",
                 created_at=NOON,
                 metadata={"type": "harbour"},
@@ -182,24 +158,15 @@ def test_a_source_that_filters_too_much_by_itself_is_found(subject_of: SubjectOf
 
 
 @pytest.mark.parametrize("keeping", [{"keep_days": 30}, {"keep_records": 10}], ids=str)
-def test_retention_of_records_is_fine(subject_of: SubjectOf, keeping: dict[str, Any]) -> None:
-    """Where nothing indexes them."""
-
-    def contextkit_source() -> SourceInfo:
-        return SourceInfo(**keeping)
-
-    hook_checks.check_info(subject_of(finding(item(), contextkit_source=contextkit_source)))
-
-
-@pytest.mark.parametrize("keeping", [{"keep_days": 30}, {"keep_records": 10}], ids=str)
 def test_retention_of_an_index_is_found(subject_of: SubjectOf, keeping: dict[str, Any]) -> None:
-    """It would be believed, and nothing would go."""
+    """It would be believed, and nothing would go; where nothing indexes the records it is fine."""
 
     def contextkit_source() -> SourceInfo:
         return SourceInfo(**keeping)
 
-    source = finding(
-        item(),
+    hook_checks.check_info(subject_of(answering(TIDE, contextkit_source=contextkit_source)))
+    source = answering(
+        TIDE,
         contextkit_source=contextkit_source,
         contextkit_index=lambda indexer: IndexReport(),
     )
@@ -208,21 +175,6 @@ def test_retention_of_an_index_is_found(subject_of: SubjectOf, keeping: dict[str
 
 
 # -- items and their order ----------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("found", "message"),
-    [
-        (item(" "), "an item has the id ' '"),
-        (item(content="tide " * 50_000), "has 250,000 characters"),
-    ],
-)
-def test_ids_that_say_nothing_and_books_are_found(
-    subject_of: SubjectOf, found: ContextItem, message: str
-) -> None:
-    """What no other item can be told from, and what every stage has to read."""
-    with pytest.raises(NotConformingError, match=message):
-        query_checks.check_items(subject_of(finding(found)))
 
 
 def test_metadata_that_change_when_asked_again_are_found(subject_of: SubjectOf) -> None:
@@ -255,87 +207,6 @@ def test_an_answer_in_a_cache_may_not_depend_on_how_it_is_shown(
         query_checks.check_order(subject_of(cacheable))
 
 
-# -- time ------------------------------------------------------------------------------------
-
-
-def slow(result: Any) -> Callable[..., Any]:
-    """A hook that takes longer than it may."""
-
-    def function() -> Any:
-        threading.Event().wait(LONGER)
-        return result
-
-    return function
-
-
-def test_a_query_that_holds_the_event_loop_is_found_though_it_is_in_time(
-    subject_of: SubjectOf,
-) -> None:
-    """The others' time goes by."""
-
-    async def contextkit_query(request: Any) -> list[ContextItem]:
-        threading.Event().wait(LONGER)
-        return [item()]
-
-    subject = subject_of(plugin(contextkit_query=contextkit_query))
-    with pytest.raises(NotConformingError, match=r"holds the event loop for .* whenever it is"):
-        query_checks.check_time(subject, NO_TIME)
-
-
-def test_what_is_slow_once_is_not_slow(subject_of: SubjectOf) -> None:
-    """An import, or a machine that is busy."""
-    calls: list[int] = []
-
-    def contextkit_weight() -> float:
-        calls.append(1)
-        if len(calls) == 1:
-            threading.Event().wait(LONGER)
-        return 1.0
-
-    async def contextkit_query(request: Any) -> list[ContextItem]:
-        return [item()]
-
-    source = plugin(contextkit_query=contextkit_query, contextkit_weight=contextkit_weight)
-    hook_checks.check_promptness(subject_of(source), LONGER / 5)
-    assert calls
-
-
-def test_a_busy_machine_is_no_slow_source() -> None:
-    """What holds the loop is compared with how long computing takes there and then."""
-    assert slowness() >= 1.0
-
-
-@pytest.mark.parametrize(
-    ("hook", "result"),
-    [
-        ("contextkit_weight", 1.0),
-        ("contextkit_signals", None),
-        ("contextkit_dedup_keys", None),
-        ("contextkit_format", None),
-    ],
-)
-def test_a_hook_that_holds_the_event_loop_is_found(
-    subject_of: SubjectOf, hook: str, result: Any
-) -> None:
-    """Only the query is given up on."""
-    subject = subject_of(finding(item(), **{hook: slow(result)}))
-    with pytest.raises(NotConformingError, match=f"{hook} takes .* whenever it is called"):
-        hook_checks.check_promptness(subject, NO_TIME)
-
-
-def test_what_belongs_to_one_event_loop_is_found(subject_of: SubjectOf) -> None:
-    """A lock that waits in one loop cannot be waited for in another."""
-    lock = asyncio.Lock()
-
-    async def contextkit_query(request: Any) -> list[ContextItem]:
-        async with lock:
-            await asyncio.sleep(0)
-            return [item()]
-
-    with pytest.raises(NotConformingError, match="in one event loop and then in another: Runtime"):
-        query_checks.check_concurrency(subject_of(plugin(contextkit_query=contextkit_query)))
-
-
 # -- summaries -------------------------------------------------------------------------------
 
 
@@ -343,7 +214,9 @@ def test_what_belongs_to_one_event_loop_is_found(subject_of: SubjectOf) -> None:
 def test_what_must_be_kept_is_there(subject_of: SubjectOf, words: str) -> None:
     """Nothing keeps what is not shown."""
     with pytest.raises(NotConformingError, match="stands in its text, so that no summary keeps"):
-        summary_checks.check_must_keep(subject_of(finding(item(must_keep=(words,)))))
+        summary_checks.check_must_keep(
+            subject_of(answering(item(content="high tide at noon", must_keep=(words,))))
+        )
 
 
 @pytest.mark.parametrize(
@@ -366,9 +239,9 @@ def test_a_summary_that_would_not_be_used_is_found(
     def contextkit_compress(items: Sequence[ContextItem]) -> Any:
         return summary(items)
 
-    source = finding(
-        item("a", long, must_keep=("noon",)),
-        item("b", long),
+    source = answering(
+        item("a", content=long, must_keep=("noon",)),
+        item("b", content=long),
         contextkit_compress=contextkit_compress,
     )
     with pytest.raises(Exception, match=message):
@@ -382,9 +255,9 @@ def test_summaries_that_fit_are_fine(subject_of: SubjectOf) -> None:
     def contextkit_compress(items: Sequence[ContextItem], targets: Sequence[int]) -> Any:
         return [None if target < 30 else "noon" for target in targets] if items[1:] else None
 
-    source = finding(
-        item("a", long, must_keep=("noon",)),
-        item("b", long),
+    source = answering(
+        item("a", content=long, must_keep=("noon",)),
+        item("b", content=long),
         contextkit_compress=contextkit_compress,
     )
     summary_checks.check_summaries(subject_of(source))
@@ -416,7 +289,7 @@ def test_a_command_that_cannot_be_used_is_found(
     def contextkit_commands(cli: Any) -> None:
         cli.add_command(command)
 
-    source = finding(item(), contextkit_commands=contextkit_commands)
+    source = answering(TIDE, contextkit_commands=contextkit_commands)
     with pytest.raises(NotConformingError, match=message):
         listening_checks.check_commands(subject_of(source))
 
@@ -429,7 +302,7 @@ def test_commands_in_order_are_fine(subject_of: SubjectOf) -> None:
         cli.add_command(LazyCommand("tide", f"{__name__}:SILENT", "Say when it comes."))
 
     listening_checks.check_commands(
-        subject_of(finding(item(), contextkit_commands=contextkit_commands))
+        subject_of(answering(TIDE, contextkit_commands=contextkit_commands))
     )
 
 
@@ -457,7 +330,7 @@ def test_a_listener_that_does_not_take_any_event_is_found(
     subject_of: SubjectOf, function: Callable[..., Any], message: str
 ) -> None:
     """Nobody would see it fail but who reads the hooks' log."""
-    source = finding(item(), contextkit_agent_event=function)
+    source = answering(TIDE, contextkit_agent_event=function)
     with pytest.raises(NotConformingError, match=message):
         listening_checks.check_agent_events(subject_of(source))
 
@@ -469,6 +342,6 @@ def test_a_listener_that_takes_any_event_is_fine(subject_of: SubjectOf) -> None:
     def contextkit_agent_event(event: Any) -> None:
         heard.append(event["hook_event_name"])
 
-    source = finding(item(), contextkit_agent_event=contextkit_agent_event)
+    source = answering(TIDE, contextkit_agent_event=contextkit_agent_event)
     listening_checks.check_agent_events(subject_of(source))
     assert {"SessionStart", "UserPromptSubmit", "PostToolUse"} < set(heard)

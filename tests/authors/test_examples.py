@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
+import runpy
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +13,8 @@ import pytest
 
 if TYPE_CHECKING:
     from tests.authors.conftest import Beside
+
+pytestmark = pytest.mark.one_python
 
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -41,30 +42,29 @@ def test_both_are_sources(installed: Beside) -> None:
         assert found == ("on", f"contextkit-{name}")
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_its_own_tests_pass(installed: Beside, name: str, tmp_path: Path) -> None:
+def test_their_own_tests_pass(installed: Beside, tmp_path: Path) -> None:
     """The conformance suite among them, on what was installed."""
-    _copy(EXAMPLES / f"contextkit-{name}" / "tests", tmp_path / "tests")
+    for name in NAMES:
+        _copy(EXAMPLES / f"contextkit-{name}" / "tests", tmp_path / name)
     (tmp_path / "pytest.ini").write_text("[pytest]\n")
     assert " passed" in installed.test(tmp_path)
 
 
-def test_a_host_registers_a_source_of_its_own(tmp_path: Path) -> None:
+def test_a_host_registers_a_source_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """`examples/in_process_source.py` shows what the host has in memory, and no more."""
-    script = str(EXAMPLES / "in_process_source.py")
-    ran = subprocess.run(
-        [sys.executable, script], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
-    assert (ran.returncode, ran.stderr) == (0, "")
-    assert "## Orders\n\n- **A-17** a pump and two hoses: sent on Monday" in ran.stdout
-    nothing = subprocess.run(
-        [sys.executable, script, "zebra"], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
-    assert nothing.stdout == "(nothing relevant was found)\n"
+    monkeypatch.chdir(tmp_path)
+
+    def printed(*arguments: str) -> str:
+        script = str(EXAMPLES / "in_process_source.py")
+        monkeypatch.setattr(sys, "argv", [script, *arguments])
+        runpy.run_path(script, run_name="__main__")
+        return capsys.readouterr().out
+
+    assert "## Orders\n\n- **A-17** a pump and two hoses: sent on Monday" in printed()
+    assert printed("zebra") == "(nothing relevant was found)\n"
     assert list(tmp_path.iterdir()) == []
-    broken = {**os.environ, "CONTEXTKIT_ASSEMBLE_LIMIT": "0"}
-    failed = subprocess.run(
-        [sys.executable, script], env=broken, capture_output=True, text=True, check=False
-    )
-    assert failed.returncode == 1
-    assert failed.stderr.startswith("in_process_source: assemble.limit")
+    monkeypatch.setenv("CONTEXTKIT_ASSEMBLE_LIMIT", "0")
+    with pytest.raises(SystemExit, match=r"^in_process_source: assemble\.limit"):
+        printed()

@@ -18,6 +18,8 @@ from attrs import frozen
 from contextkit import ContextItem, ContextKit
 from contextkit.plugin.status import HOOKS
 
+pytestmark = pytest.mark.one_python
+
 FOLDER = Path(__file__).parents[2] / "plugins"
 GUIDE = (FOLDER / "README.md").read_text(encoding="utf-8")
 SNIPPET = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

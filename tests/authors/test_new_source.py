@@ -20,6 +20,8 @@ from contextkit.cli.root import cli
 if TYPE_CHECKING:
     from tests.authors.conftest import Beside
 
+pytestmark = pytest.mark.one_python
+
 
 ROOT = Path(__file__).parents[2]
 LONG = "a-rather_long-name-of-a-source-that-somebody-wants"
@@ -84,42 +86,32 @@ def test_its_name_is_taken_now(installed: Beside, tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("records", [False, True])
-@pytest.mark.parametrize("name", ["weather", LONG, "x", "books", "dishes", "none"])
-def test_it_is_clean(tmp_path: Path, name: str, records: bool) -> None:
-    """Ruff and mypy --strict have nothing to say, by its own settings and by ours."""
-    source = NewSource(name, records)
-    source.write(tmp_path)
-    folder = tmp_path / source.distribution
+def test_they_are_clean(tmp_path: Path) -> None:
+    """Ruff and mypy --strict have nothing to say, whatever the name, by their settings and ours."""
+    written: dict[str, list[Path]] = {}
+    for records in (False, True):
+        for name in ("weather", LONG, "x", "books", "dishes", "none"):
+            source = NewSource(name, records)
+            (tmp_path / str(records)).mkdir(exist_ok=True)
+            source.write(tmp_path / str(records))
+            written.setdefault(name, []).append(tmp_path / str(records) / source.distribution)
 
-    def clean(*command: str) -> None:
+    def clean(*command: str, folder: Path = tmp_path) -> None:
+        environment = {**os.environ, "MYPYPATH": str(folder / "src")}
+        whole = [sys.executable, "-m", *command]
         ran = subprocess.run(
-            [sys.executable, "-m", *command],
-            cwd=folder,
-            env={**os.environ, "MYPYPATH": str(folder / "src")},
-            capture_output=True,
-            text=True,
-            check=False,
+            whole, cwd=folder, env=environment, capture_output=True, text=True, check=False
         )
         assert ran.returncode == 0, ran.stdout
 
     clean("ruff", "check", "--no-cache", ".")
     clean("ruff", "format", "--no-cache", "--check", ".")
-    if name == "weather":
-        clean("mypy", "--strict", "--cache-dir", str(tmp_path / "cache"), "src", "tests")
-    if name != LONG:
-        ours = ("--config", str(ROOT / "pyproject.toml"))
-        clean(
-            "ruff",
-            "check",
-            "--no-cache",
-            *ours,
-            "--select",
-            "E,F,I,B,UP,D,PL",
-            "--ignore",
-            "PLC0415",
-            "src",
-        )
+    short = [str(folder / "src") for name in written if name != LONG for folder in written[name]]
+    rules = ("--select", "E,F,I,B,UP,D,PL", "--ignore", "PLC0415")
+    clean("ruff", "check", "--no-cache", "--config", str(ROOT / "pyproject.toml"), *rules, *short)
+    for folder in written["weather"]:
+        cache = ("--cache-dir", str(tmp_path / "cache"))
+        clean("mypy", "--strict", *cache, "src", "tests", folder=folder)
 
 
 # -- on the command line ----------------------------------------------------------------------

@@ -42,18 +42,6 @@ def test_nobodys_settings_and_no_repository_around_it_count(
         assert git("config", "--get", "user.name", check=False) == ""
 
 
-def test_it_runs_elsewhere_when_it_is_told(folder: Path) -> None:
-    """A submodule is made of a folder beside it."""
-    other = folder.parent / "other"
-    other.mkdir()
-    with own_git(folder) as git:
-        for place in (folder, other):
-            git("init", "-q", "-b", "main", folder=place)
-        git("commit", "-q", "--allow-empty", "-m", "Begin", folder=other)
-        git("submodule", "--quiet", "add", str(other), "inner")
-        assert git("status", "--porcelain").splitlines() == ["A  .gitmodules", "A  inner"]
-
-
 def test_a_failure_ends_the_test_with_gits_complaint(folder: Path) -> None:
     """Unless the test wants to see it."""
     with own_git(folder) as git:

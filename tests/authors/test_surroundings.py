@@ -291,15 +291,6 @@ def _can_read(file: Path) -> bool:
         return False
 
 
-def test_none_of_it_needs_pytest() -> None:
-    """A test that is not pytest's can use it, and a script."""
-    code = (
-        "import sys; from contextkit.testing import command_line, open_kit, ToolCaller;"
-        "sys.exit('pytest' in sys.modules)"
-    )
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
-
-
 def test_a_folder_in_memory_has_the_room_that_is_asked_for() -> None:
     """Where the system has one; nobody's memory has an exabyte free."""
     found = in_memory(0)

@@ -16,6 +16,8 @@ from tests.benchmarks.harness import Effort, Report, Timing, compared, interleav
 from tests.benchmarks.seeds import SeedItem, deduplicate, float_shares, select_items
 from tests.benchmarks.texts import ROOT
 
+pytestmark = pytest.mark.one_python
+
 
 def run(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Start the benchmarks in a process of their own, in the repository."""

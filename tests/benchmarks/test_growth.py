@@ -17,6 +17,8 @@ from tests.benchmarks.growth.records import batches, made
 from tests.benchmarks.growth.resident import resident_bytes, slope
 from tests.benchmarks.texts import ROOT
 
+pytestmark = pytest.mark.one_python
+
 
 def run(module: str, home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Start a benchmark in a process of its own, in the repository."""

@@ -13,6 +13,8 @@ from tests.benchmarks.starting import BARE
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.one_python
+
 
 def test_a_small_round_has_a_row_for_each_way(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -5,20 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from contextkit.budget.evidence import coverage_of, evidence_of, words_in, words_of
-from contextkit.models.candidate import Candidate, Scores
+from contextkit.models.candidate import Candidate
 from contextkit.models.items import ContextItem
 from tests.growing import assert_linear
+from tests.making import make_candidate
 
 QUERY = "how does the harbour gate lock the winch?"
 
 
 def candidates(texts: Sequence[str]) -> list[Candidate]:
     """One candidate for each text."""
-    scores = Scores(relevance=0.5, match=0.5, salience=0.5, recency=0.5, priority=0.5)
-    return [
-        Candidate(item=ContextItem("tide", text, 0.5, id=f"{n}"), section="tide", scores=scores)
-        for n, text in enumerate(texts)
-    ]
+    items = [ContextItem("tide", text, 0.5, id=f"{n}") for n, text in enumerate(texts)]
+    return [make_candidate(item) for item in items]
 
 
 def test_rare_words_count_more_than_common_ones() -> None:

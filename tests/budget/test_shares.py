@@ -3,27 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
 
-from contextkit import ContextItem, ContextKit, FormattedContext, InvalidRequestError, SourceInfo
-from contextkit.config.load import load_config
-from contextkit.config.sections import AssembleSettings
-from contextkit.config.settings import Config
-from contextkit.errors import ConfigError
-from contextkit.models.items import SHARES
+from contextkit import ContextItem, ContextKit, FormattedContext, SourceInfo
 from contextkit.models.trace import SourceTrace
-from contextkit.pipeline.request import make_request
-from contextkit.workspace.find import find_workspace
+from tests.making import KEYWORDS, OpenKit, make_plugin
 
-MakePlugin = Callable[..., ModuleType]
-OpenKit = Callable[..., ContextKit]
 Open = Callable[..., ContextKit]
 
-PATIENT = {"assemble.source_timeout": 20.0, "assemble.deadline": 20.0, "embedding.model": "none"}
 QUERY = "how does the harbour gate lock the lantern winch?"
 ANSWER = "The harbour gate locks the lantern winch with a pin"
 BUDGET = 400
@@ -43,7 +32,7 @@ def items(source: str, text: str, number: int, match: float) -> list[ContextItem
 
 
 @pytest.fixture
-def open_sources(open_kit: OpenKit, make_plugin: MakePlugin) -> Callable[..., ContextKit]:
+def open_sources(open_kit: OpenKit) -> Callable[..., ContextKit]:
     """Open a kit whose calibrated sources find so many items: name -> text, number, match."""
 
     def opened(found: Mapping[str, tuple[str, int, float]], **infos: SourceInfo) -> ContextKit:
@@ -54,7 +43,7 @@ def open_sources(open_kit: OpenKit, make_plugin: MakePlugin) -> Callable[..., Co
             )
             for name, given in found.items()
         }
-        return open_kit(plugins, settings=PATIENT)
+        return open_kit(plugins, settings=KEYWORDS)
 
     return opened
 
@@ -162,7 +151,7 @@ async def test_a_note_says_what_was_decided_in_its_own_words(open_sources: Open)
     assert "notes" in (await kit.assemble_context(asked, max_tokens=BUDGET)).sources_used
 
 
-async def test_items_of_one_file_stand_together(make_plugin: MakePlugin, open_kit: OpenKit) -> None:
+async def test_items_of_one_file_stand_together(open_kit: OpenKit) -> None:
     """The best of a file, then the others from its top on; what answers less is last."""
     found = [
         ("b.py:40", 0.9),
@@ -176,7 +165,7 @@ async def test_items_of_one_file_stand_together(make_plugin: MakePlugin, open_ki
         for place, match in found
     ]
     info = SourceInfo(scale="calibrated")
-    kit = open_kit({"sea": make_plugin(items, contextkit_source=info)}, settings=PATIENT)
+    kit = open_kit({"sea": make_plugin(items, contextkit_source=info)}, settings=KEYWORDS)
     context = await kit.assemble_context(QUERY, max_tokens=2000)
     places = [item.location for item in context.items]
     assert places == ["b.py:40", "b.py:3", "b.py:90", "a.py:7", "b.py:2"]
@@ -191,37 +180,3 @@ async def test_good_matches_of_a_weak_section_use_spare_room(open_sources: Open)
     kit = open_sources({"past": (ANSWER, 4, 0.8), "now": (ANSWER, 4, 0.8)}, **about)
     context = await kit.assemble_context(QUERY, max_tokens=2000)
     assert context.sources_used == {"now": 4, "past": 4}
-
-
-@pytest.mark.parametrize("shares", SHARES)
-def test_it_can_be_configured(tmp_path: Path, shares: str) -> None:
-    """In the project's file; a request beats it."""
-    (tmp_path / "contextkit.toml").write_text(f"[assemble]\nshares = '{shares}'\n")
-    config = load_config(find_workspace(tmp_path), environment={}, flags={})
-    assert config.assemble.shares == shares
-    made = make_request(config, "what?", project="p", workspace=None)
-    assert made.shares == shares
-    asked = make_request(config, "what?", project="p", workspace=None, shares="fixed")
-    assert asked.shares == "fixed"
-
-
-def test_the_default_follows_the_evidence() -> None:
-    """Seeds 1 and 5 split by weight alone, which gave a third to sources that did not answer."""
-    assert AssembleSettings().shares == "by_evidence"
-    assert make_request(Config(), "what?", project="p", workspace=None).shares == "by_evidence"
-
-
-@pytest.mark.parametrize("value", ["'equal'", "1", "[]"])
-def test_another_word_in_a_file_is_refused(tmp_path: Path, value: str) -> None:
-    """With the line, the key and what would be right."""
-    (tmp_path / "contextkit.toml").write_text(f"[assemble]\nshares = {value}\n")
-    with pytest.raises(ConfigError, match=r":2.*assemble\.shares.*one of by_evidence, fixed"):
-        load_config(find_workspace(tmp_path), environment={}, flags={})
-
-
-@pytest.mark.parametrize("value", ["equal", 1, True, ["fixed"]])
-def test_another_word_in_a_request_is_refused(value: Any) -> None:
-    """Naming the field and what would be right."""
-    with pytest.raises(InvalidRequestError) as caught:
-        make_request(Config(), "what?", project="p", workspace=None, shares=value)
-    assert str(caught.value) == f"shares must be one of by_evidence, fixed, got {value!r}"

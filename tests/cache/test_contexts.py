@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from attrs import asdict, evolve
 
-from contextkit import ContextItem, ContextRequest, SourceInfo, hookimpl
+from contextkit import ContextItem, SourceInfo, hookimpl
 from contextkit.errors import InvalidRequestError, StoreError
 from contextkit.kit import ContextKit
 from contextkit.models.context import FormattedContext
@@ -207,15 +207,6 @@ async def test_a_write_to_what_a_source_reads_is_seen_at_once(open_kit: OpenKit)
     assert await state(kit, context_types=["echo"]) == "kept"
 
 
-async def test_what_was_chosen_before_is_not_cached(open_kit: OpenKit) -> None:
-    """Where that counts, the same request may be another context the next time."""
-    kit = open_kit()
-    put(kit, "the tide rises")
-    context = await kit.assemble_context("tide", strategy="conversation")
-    assert cache_of(context).state == "not_kept"
-    assert cache_of(context).reason == "its strategy scores usage history"
-
-
 async def test_another_sources_write_changes_nothing(open_kit: OpenKit) -> None:
     """An agent's events come all the time; contexts without them stay."""
     kit = open_kit()
@@ -223,143 +214,6 @@ async def test_another_sources_write_changes_nothing(open_kit: OpenKit) -> None:
     assert await state(kit) == "kept"
     written_by_another(kit, "put", source="events")
     assert await state(kit) == "hit"
-
-
-# -- what is not kept ------------------------------------------------------------------------
-
-
-async def test_a_live_source_keeps_contexts_out(open_kit: OpenKit) -> None:
-    """It may answer otherwise at any moment; the reason is in the trace."""
-    kit = open_kit()
-    put(kit, "the tide rises")
-    kit.register(Notes(SourceInfo(embedder="none")), "live")
-    cache = cache_of(await kit.assemble_context("tide"))
-    assert (cache.state, cache.reason) == ("not_kept", "live depends on more than its records")
-    assert await state(kit, context_types=["notes"]) == "kept"
-
-
-async def test_a_wrapping_plugin_keeps_contexts_out(open_kit: OpenKit) -> None:
-    """Unless it says that it depends on nothing else, either."""
-
-    class Wrapper:
-        def __init__(self, cacheable: bool) -> None:
-            self.cacheable = cacheable
-
-        @hookimpl
-        def contextkit_source(self) -> SourceInfo:
-            return SourceInfo(cacheable=self.cacheable)
-
-        @hookimpl(wrapper=True)
-        def contextkit_query(self) -> Any:
-            return (yield)
-
-    kit = open_kit()
-    put(kit, "the tide rises")
-    kit.register(Wrapper(cacheable=True), "fine")
-    assert [await state(kit), await state(kit)] == ["kept", "hit"]
-    kit.register(Wrapper(cacheable=False), "odd")
-    cache = cache_of(await kit.assemble_context("tide"))
-    assert (cache.state, cache.reason) == ("not_kept", "odd changes the sources' answers")
-
-
-async def test_a_plugin_that_cannot_be_told_keeps_contexts_out(open_kit: OpenKit) -> None:
-    """A host's own object that nothing can be noted of."""
-
-    class Bare:
-        __slots__ = ()
-
-        @hookimpl
-        def contextkit_query(self) -> list[ContextItem]:
-            return []
-
-    kit = open_kit()
-    put(kit, "the tide rises")
-    kit.register(Bare(), "bare")
-    cache = cache_of(await kit.assemble_context("tide", ["notes"]))
-    assert (cache.state, cache.reason) == ("not_kept", "Bare cannot be told from others")
-
-
-async def test_a_failure_is_not_kept(open_kit: OpenKit) -> None:
-    """The next one asks again, and is whole."""
-
-    class Failing(Notes):
-        well = False
-
-        @hookimpl
-        async def contextkit_query(self, request: ContextRequest) -> list[ContextItem]:
-            if not self.well:
-                raise ValueError("not now")
-            return [ContextItem("failing", "the tide is well", 0.9)]
-
-    kit, failing = open_kit(), Failing()
-    put(kit, "the tide rises")
-    kit.register(failing, "failing")
-    cache = cache_of(await kit.assemble_context("tide"))
-    assert (cache.state, cache.reason) == (
-        "not_kept",
-        "failing: contextkit_query: ValueError: not now",
-    )
-    failing.well = True
-    assert await state(kit) == "kept"
-    assert await state(kit) == "hit"
-
-
-async def test_a_degraded_context_is_not_kept(open_kit: OpenKit) -> None:
-    """What a note warns of may be over at the next request."""
-    kit = open_kit()
-    put(kit, "the tide rises")
-    cache = cache_of(await kit.assemble_context("tide " * 3000))
-    assert cache.state == "not_kept"
-    assert "the first 8192" in str(cache.reason)
-
-
-async def test_what_would_come_back_otherwise_is_not_kept(open_kit: OpenKit, notes: Notes) -> None:
-    """An object in an item's metadata, which a source's own hooks may want."""
-    notes.extra = {"tide": object()}
-    kit = open_kit()
-    put(kit, "the tide rises")
-    cache = cache_of(await kit.assemble_context("tide"))
-    assert cache.state == "not_kept"
-    assert "cannot cache a value of type object" in str(cache.reason)
-
-
-async def test_a_store_that_was_never_made_has_no_revision(open_kit: OpenKit) -> None:
-    """The first context makes it, and the second one is kept."""
-    kit = open_kit()
-    assert [await state(kit) for _ in range(3)] == ["not_kept", "kept", "hit"]
-
-
-async def test_a_request_may_pass_the_cache_over(open_kit: OpenKit, notes: Notes) -> None:
-    """It reads nothing and keeps nothing, whatever there is."""
-    kit = open_kit()
-    put(kit, "the tide rises")
-    for _ in range(2):
-        assert (await kit.assemble_context("tide", cache=False)).trace.cache is None
-    assert await state(kit) == "kept"
-    assert notes.asked == ["tide"] * 3
-    with pytest.raises(InvalidRequestError, match="cache must be true or false, got 'no'"):
-        await kit.assemble_context("tide", cache="no")  # type: ignore[arg-type]
-
-
-async def test_without_the_setting_there_is_no_cache(open_kit: OpenKit, notes: Notes) -> None:
-    """It is off until a host switches it on."""
-    kit = open_kit(**{"cache.enabled": False})
-    put(kit, "the tide rises")
-    for _ in range(2):
-        assert (await kit.assemble_context("tide")).trace.cache is None
-    assert notes.asked == ["tide"] * 2
-    assert (kit.caches, kit.cache_stats()) == (None, {})
-
-
-def test_a_cache_that_is_off_imports_nothing() -> None:
-    """Neither the library nor our own modules."""
-    code = (
-        "import sys; from contextkit import ContextKit; kit = ContextKit.open('.'); "
-        "print([m for m in sys.modules if m.split('.')[0] in ('cachetools', 'redis') "
-        "or m.startswith('contextkit.cache')])"
-    )
-    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert ran.stdout == "[]\n"
 
 
 # -- at once --------------------------------------------------------------------------------

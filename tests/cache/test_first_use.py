@@ -1,4 +1,4 @@
-"""A process' first question to the cache."""
+"""A process' first question to the cache, and that of a process which it has forked."""
 
 from __future__ import annotations
 
@@ -62,3 +62,31 @@ async def test_an_address_that_is_none_is_as_a_redis_that_is_gone(url: str) -> N
         assert await levels.get(kind, "other") is None
     assert [log["event"] for log in logs] == ["cache_unreachable"]
     levels.close()
+
+
+FORKS = """
+import os, sys
+from contextkit.cache.levels import Kind, Levels
+from contextkit.cache.redis import RedisLevel
+
+levels = Levels(RedisLevel(sys.argv[1], None, 30.0))
+kind = Kind("embeddings", 0, 0.0, 60.0)
+levels.keep_blocking(kind, "before", b"x")
+child = os.fork()
+found = levels.get_blocking(kind, "before")
+levels.keep_blocking(kind, "child" if child == 0 else "parent", b"x")
+if child == 0:
+    levels.close()
+    os._exit(0 if found == b"x" else 1)
+_, status = os.waitpid(child, 0)
+levels.close()
+sys.exit(0 if found == b"x" and status == 0 else 1)
+"""
+
+
+def test_a_forked_process_has_connections_of_its_own(redis: RedisServer) -> None:
+    """The child neither hangs nor talks on its parent's."""
+    command = [sys.executable, "-c", FORKS, redis.url]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
+    assert ran.returncode == 0, ran.stderr
+    assert [name.split(":")[-1] for name in redis.names()] == ["before", "child", "parent"]

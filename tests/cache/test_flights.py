@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import threading
+from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -40,27 +43,6 @@ async def joined(
     return tasks
 
 
-async def test_all_get_the_same_result_and_the_next_a_new_one() -> None:
-    """It is computed once; nothing is remembered of it."""
-    flights, computation = Flights[int](), Computation()
-    tasks = await joined(flights, computation, 5)
-    computation.ready.set()
-    assert await asyncio.gather(*tasks) == [1] * 5
-    assert await flights.join("key", computation) == 2
-
-
-async def test_another_key_is_another_computation() -> None:
-    """They do not wait for each other."""
-    flights, computation = Flights[int](), Computation()
-    [waiting] = await joined(flights, computation, 1)
-    other = Computation()
-    other.ready.set()
-    assert await flights.join("other", other) == 1
-    assert not waiting.done()
-    computation.ready.set()
-    assert await waiting == 1
-
-
 async def test_who_is_cancelled_leaves_the_others_alone() -> None:
     """The first, who began it, too."""
     flights, computation = Flights[int](), Computation()
@@ -89,31 +71,6 @@ async def test_where_all_are_cancelled_it_ends() -> None:
     assert await flights.join("key", computation) == 2
 
 
-async def test_what_it_raises_all_get() -> None:
-    """And nobody after them."""
-    flights, computation = Flights[int](), Computation()
-    computation.begun = 2
-    tasks = await joined(flights, computation, 3)
-    computation.ready.set()
-    outcomes = await asyncio.gather(*tasks, return_exceptions=True)
-    assert [str(outcome) for outcome in outcomes] == ["three"] * 3
-    assert await flights.join("key", computation) == 4
-
-
-def test_event_loops_have_their_own() -> None:
-    """What one loop computes cannot be awaited in another."""
-    flights = Flights[int]()
-
-    async def compute() -> int:
-        return await flights.join("key", _one)
-
-    assert [asyncio.run(compute()) for _ in range(2)] == [1, 1]
-
-
-async def _one() -> int:
-    return 1
-
-
 async def test_an_error_nobody_waits_for_is_none(recwarn: pytest.WarningsRecorder) -> None:
     """No complaint of a task whose exception was never looked at."""
     flights, computation = Flights[int](), Computation()
@@ -123,3 +80,26 @@ async def test_an_error_nobody_waits_for_is_none(recwarn: pytest.WarningsRecorde
     computation.ready.set()
     await asyncio.wait([task])
     assert not recwarn.list
+
+
+def test_event_loops_have_their_own() -> None:
+    """What one loop computes cannot be awaited in another."""
+    flights, begun, go_on = Flights[int](), threading.Event(), threading.Event()
+
+    async def slow() -> int:
+        begun.set()
+        await asyncio.to_thread(go_on.wait, 20)
+        return 1
+
+    async def quick() -> int:
+        return 2
+
+    async def join(compute: Callable[[], Awaitable[int]]) -> int:
+        return await flights.join("key", compute)
+
+    with ThreadPoolExecutor(1) as other:
+        waiting = other.submit(asyncio.run, join(slow))
+        assert begun.wait(20)
+        assert asyncio.run(join(quick)) == 2
+        go_on.set()
+        assert waiting.result() == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import pty
@@ -10,6 +11,7 @@ import shutil
 import subprocess
 import sys
 import textwrap
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -31,6 +33,39 @@ def split_budget(total, weights):
     return {name: total * weight // whole for name, weight in weights.items()}
 '''
 DEADLINE_SECONDS = 60
+MEMORIES = (
+    ("The token budget is split by weight, largest remainder first", "decision"),
+    ("Weights of the token budget belong in configuration, not in code", "preference"),
+    ("A budget below one token raised an error on 2026-03-01", "error"),
+)
+EXPERIENCES: list[dict[str, Any]] = [
+    {
+        "goal": "Split the token budget without losing a token",
+        "hypothesis": "Rounding each share down is enough",
+        "action": "Divided the token budget with integer division",
+        "prediction": "The shares add up to the budget",
+        "domain": "debugging",
+        "strategy": "systematic-elimination",
+        "outcome_status": "falsified",
+        "outcome_result": "Up to four tokens of the budget were lost",
+        "surprise": "The rest was lost in every split",
+        "root_cause": "Rounding down loses the rest",
+        "lesson": {"what_worked": "Give the rest to the largest remainders"},
+    },
+    {
+        "goal": "Make the split of the token budget stable",
+        "hypothesis": "Ties depend on the order of a set",
+        "action": "Sorted the sources by name before splitting the budget",
+        "prediction": "Two runs give the same shares",
+        "domain": "debugging",
+        "strategy": "check-assumptions",
+        "outcome_status": "confirmed",
+        "outcome_result": "The shares are the same in every run",
+    },
+]
+
+
+PROJECT = {"CONTEXTKIT_PROJECT": "demo"}
 
 
 @define
@@ -146,7 +181,7 @@ class CommandLine:
         columns: int = 80,
         seen: Callable[[bytes], object] = bool,
     ) -> tuple[int, bytes, bytes]:
-        """Run it with standard error (and standard output) on a terminal.
+        """Run it in this process with standard error (and standard output) on a terminal.
 
         Args:
             arguments: the command's.
@@ -158,23 +193,33 @@ class CommandLine:
             The exit code, what came on standard output if that is a pipe, what was shown.
         """
         ours, theirs = pty.openpty()
-        given = {"TERM": "xterm", **self.environment}
-        with subprocess.Popen(
-            self.command(*arguments),
-            cwd=self.folder,
-            env={**self.variables(), **given, "COLUMNS": str(columns)},
-            stdin=subprocess.DEVNULL,
-            stdout=theirs if stdout else subprocess.PIPE,
-            stderr=theirs,
-        ) as process:
-            os.close(theirs)
-            shown = b""
+        shown = bytearray()
+
+        def watch() -> None:
             for part in read_terminal(ours):
-                shown += part
-                seen(shown)
-            os.close(ours)
-            output = process.stdout.read() if process.stdout else b""
-            return process.wait(DEADLINE_SECONDS), output, shown
+                shown.extend(part)
+                seen(bytes(shown))
+
+        watching = threading.Thread(target=watch)
+        watching.start()
+        variables = {"TERM": "xterm", **self.environment, "COLUMNS": str(columns)}
+        pipe = io.BytesIO()
+        with (
+            pytest.MonkeyPatch.context() as patched,
+            os.fdopen(theirs, "w", encoding="utf-8") as terminal,
+            io.TextIOWrapper(pipe, encoding="utf-8") as piped,
+        ):
+            for name, value in variables.items():
+                patched.setenv(name, value)
+            patched.setattr(sys, "stderr", terminal)
+            patched.setattr(sys, "stdout", terminal if stdout else piped)
+            with pytest.raises(SystemExit) as ended:
+                cli.main(["-C", str(self.folder), *arguments])
+            piped.flush()
+            output = pipe.getvalue()
+        watching.join(DEADLINE_SECONDS)
+        os.close(ours)
+        return int(ended.value.code or 0), output, bytes(shown)
 
 
 def read_terminal(terminal: int) -> Iterator[bytes]:
@@ -242,6 +287,27 @@ def contextkit(repository: Repository) -> CommandLine:
 def elsewhere() -> Callable[..., CommandLine]:
     """The command line in another folder."""
     return CommandLine
+
+
+@pytest.fixture(scope="session")
+def furnished_home(demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with three memories, two experiences and an index of the repository, to be copied."""
+    folder = tmp_path_factory.mktemp("furnished") / "home"
+    contextkit = CommandLine(demo, {**PROJECT, "CONTEXTKIT_HOME": str(folder)})
+    for text, category in MEMORIES:
+        given = ("--category", category, "--importance", "0.8", "--tag", "budget")
+        assert contextkit("remember", text, *given).exit_code == 0
+    contextkit.json("experience", "add", "--file", "-", given=json.dumps(EXPERIENCES))
+    contextkit.json("index")
+    return folder
+
+
+@pytest.fixture
+def furnished(contextkit: CommandLine, home: Path, furnished_home: Path) -> CommandLine:
+    """The command line with three memories, two experiences and an index."""
+    unbound = shutil.ignore_patterns("projects")
+    shutil.copytree(furnished_home, home, dirs_exist_ok=True, ignore=unbound)
+    return contextkit.with_variables(**PROJECT)
 
 
 @pytest.fixture

@@ -58,24 +58,14 @@ def test_a_command_waits_longer_for_its_sources_unless_told(contextkit: CommandL
     assert told == {"value": 0.3, "layer": "project", "origin": f"{file}:2"}
 
 
-def test_the_projects_name_and_lists_are_shown(contextkit: CommandLine) -> None:
-    """A list is one cell for a person, a list for a program."""
-    file = contextkit.folder / "contextkit.toml"
-    file.write_text("project = 'ledger'\n[assemble]\nsources = ['code', 'commits']\n")
-    settings = contextkit.json("config", "show")["settings"]
-    assert settings["project"] == {"value": "ledger", "layer": "project", "origin": f"{file}:1"}
-    assert settings["assemble.sources"]["value"] == ["code", "commits"]
-    assert "code, commits" in contextkit("config", "show").stdout
-    placed = contextkit.with_variables(CONTEXTKIT_STORE_PATH="/somewhere")
-    assert placed.json("config", "show")["settings"]["store.path"]["value"] == "/somewhere"
-
-
 def test_a_person_gets_a_table(contextkit: CommandLine) -> None:
     """The same for the eye: one setting a line."""
     shown = contextkit("config", "show").stdout
     assert f"workspace: {contextkit.folder}" in shown
     assert re.search(rf"^project +{contextkit.folder} +default$", shown, re.MULTILINE)
     assert "project_file: none" in shown
+    listed = contextkit.with_variables(CONTEXTKIT_ASSEMBLE_SOURCES="code,commits")
+    assert "code, commits" in listed("config", "show").stdout
     assert [line.split() for line in shown.splitlines() if line.startswith("assemble.l")] == [
         ["assemble.limit", "-", "default"]
     ]
@@ -112,38 +102,6 @@ def test_a_wrong_file_is_named_with_line_key_and_what_is_expected(
         said = contextkit.line(3, *arguments)
         assert said.startswith(f"{file}:{line}: "), said
         assert expected in said
-
-
-def test_pyproject_is_a_place_for_it_too(contextkit: CommandLine) -> None:
-    """`[tool.contextkit]` is read, and its lines are counted."""
-    file = contextkit.folder / "pyproject.toml"
-    file.write_text("[project]\nname = 'x'\n\n[tool.contextkit.assemble]\nlimit = 'x'\n")
-    assert contextkit.line(3, "sources").startswith(f"{file}:5: assemble.limit: expected")
-
-
-def test_a_file_that_is_no_text_is_named(contextkit: CommandLine) -> None:
-    """A binary file cannot be read as TOML."""
-    file = contextkit.folder / "contextkit.toml"
-    file.write_bytes(b"\xff\xfe\x00")
-    assert contextkit.line(3, "sources").startswith(f"{file}")
-
-
-@pytest.mark.parametrize(
-    ("variable", "value", "expected"),
-    [
-        ("CONTEXTKIT_ASSEMBLE_LIMIT", "many", "expected a whole number of at least 1, got 'many'"),
-        ("CONTEXTKIT_SOURCES_CODE_ENABLED", "perhaps", "expected true or false"),
-        ("CONTEXTKIT_ASSEMBLE_MAXTOKENS", "5", "CONTEXTKIT_ASSEMBLE_MAX_TOKENS?"),
-        ("CONTEXTKIT_EMBEDDING_MODEL", "gpt", "expected wordllama, none, or a plugin's"),
-    ],
-)
-def test_a_wrong_variable_is_named(
-    contextkit: CommandLine, variable: str, value: str, expected: str
-) -> None:
-    """The environment is a configuration like any other."""
-    said = contextkit.with_variables(**{variable: value}).line(3, "sources")
-    assert variable in said
-    assert expected in said
 
 
 def test_sources_of_the_configuration_that_are_not_there_are_a_wrong_setting(

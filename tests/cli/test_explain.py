@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
-
-import pytest
 
 if TYPE_CHECKING:
     from tests.cli.conftest import CommandLine
@@ -37,16 +36,6 @@ def test_it_shows_sources_and_items_as_tables(contextkit: CommandLine) -> None:
     assert scores == sorted(scores, reverse=True)
 
 
-def test_json_has_the_whole_trace(contextkit: CommandLine) -> None:
-    """What `context.trace` has in Python, and what was asked."""
-    found = contextkit.json("explain", QUERY, "--sources", "code")
-    assert found["query"] == QUERY
-    assert [source["source"] for source in found["trace"]["sources"]] == ["code"]
-    assert {item["verdict"] for item in found["trace"]["items"]} <= {"kept", "excerpt", "weak"}
-    assert found["token_count"] > 0
-    assert found["sources_used"].keys() == {"code"}
-
-
 def test_it_says_what_became_of_an_item(contextkit: CommandLine) -> None:
     """By id, or by a name that it has."""
     contextkit("index")
@@ -77,24 +66,6 @@ def test_nothing_found_is_an_empty_table(contextkit: CommandLine) -> None:
     assert result.stderr == "contextkit: nothing relevant was found\n"
 
 
-@pytest.mark.parametrize(
-    ("option", "words"),
-    [
-        (("--set", "tokens=nobody"), "tokens: nothing counts by 'nobody'; there is default, "),
-        (("--set", "diversity=2"), "diversity must be a number within 0..1, got '2'"),
-        (("--set", "weights=code"), "weights must be a table of numbers by source, got 'code'"),
-        (("--set", "weights=code=0"), "weights: code must be a number over 0, got 0.0"),
-        (("--set", "min_relevance=-1"), "min_relevance must be a number within 0..1, got '-1'"),
-    ],
-)
-def test_a_wrong_option_is_one_line(
-    contextkit: CommandLine, option: tuple[str, str], words: str
-) -> None:
-    """With what would be right; the same options are those of assemble."""
-    for command in ("explain", "assemble"):
-        assert words in contextkit.line(2, command, QUERY, "--no-index", *option)
-
-
 def test_the_look_of_a_context_has_options(contextkit: CommandLine) -> None:
     """Detail, groups, the list of sources, the guard, the counter, weights."""
     result = contextkit(
@@ -106,3 +77,17 @@ def test_the_look_of_a_context_has_options(contextkit: CommandLine) -> None:
     assert result.stdout.startswith("<reference-")
     assert "## Relevant Code" in result.stdout
     assert "**Sources:**" in result.stdout
+
+
+def test_it_shows_both_shares(contextkit: CommandLine) -> None:
+    """What a source has, in brackets what it would have by weight; one where that is all."""
+    contextkit("index")
+    asked = ("explain", QUERY, "--no-index")
+    following = contextkit(*asked).stdout
+    assert re.search(r"^code +ok +\S+ +\d+ +\d+ \(\d+ by weight\) ", following, re.MULTILINE)
+    fixed = contextkit(*asked, "--set", "shares=fixed").stdout
+    assert re.search(r"^code +ok +\S+ +\d+ +\d+ +\d+ ", fixed, re.MULTILINE)
+    found = contextkit.json(*asked)
+    rows = found["trace"]["sources"]
+    assert found["query"] == QUERY
+    assert sum(row["share"] for row in rows) == sum(row["fixed_share"] for row in rows)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
-
 from tests.cli.conftest import CommandLine
 
 QUERY = "how does the budget split its tokens by weight?"
@@ -76,29 +74,6 @@ def test_another_user_has_records_of_their_own(contextkit: CommandLine) -> None:
     contextkit("remember", "the budget splits by weight, said the project")
     assert used(contextkit, "--sources", "memories") == {"memories": 2}
     assert used(contextkit, "--sources", "memories", "--set", "user=ada") == {"memories": 1}
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (("--since", "yesterday"), "since must be a date as in 2026-05-01, or how long ago as in"),
-        (("--set", "exclude_sources=cod"), "Did you mean 'code'?"),
-        (("--set", "exclude=[3]"), "exclude must be a list of names, got '[3]'"),
-        (("--set", "user= "), "user must be the name of a user, got ' '"),
-        (
-            ("--set", "additional_context=@nowhere.md"),
-            "cannot read 'nowhere.md': No such file or directory",
-        ),
-    ],
-)
-def test_a_value_that_makes_no_sense_is_an_error(
-    contextkit: CommandLine, options: tuple[str, ...], message: str
-) -> None:
-    """Before anything is indexed."""
-    result = contextkit("assemble", QUERY, *options)
-    assert result.exit_code == 2
-    assert message in " ".join(result.stderr.split())
-    assert "indexed" not in result.stderr
 
 
 def test_standard_input_is_read_once(contextkit: CommandLine, tmp_path: Path) -> None:

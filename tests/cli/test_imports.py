@@ -10,7 +10,7 @@ import pytest
 if TYPE_CHECKING:
     from tests.cli.conftest import CommandLine
 
-pytestmark = pytest.mark.usefixtures("unconfigured")
+pytestmark = [pytest.mark.one_python, pytest.mark.usefixtures("unconfigured")]
 
 DRAWING = {"rich", "structlog"}
 CLUSTERING = {"scipy", "sklearn"}

@@ -118,8 +118,9 @@ def test_a_pipe_gets_nothing(contextkit: CommandLine, tmp_path: Path) -> None:
     """No bar, no escape sequence, for whatever else counts, too."""
     contextkit("remember", "Tabs")
     exported = tmp_path / "records.jsonl"
-    for arguments in (("export", str(exported)), ("import", str(exported)), ("reembed",)):
-        ran = contextkit.process(*arguments)
-        assert ran.returncode == 0
-        assert b"\x1b" not in ran.stdout + ran.stderr
-        assert b"\r" not in ran.stderr
+    for arguments in (
+        *(("index", "code"), ("export", str(exported)), ("import", str(exported)), ("reembed",)),
+    ):
+        ran = contextkit(*arguments)
+        assert ran.exit_code == 0
+        assert not {"\x1b", "\r"} & {*ran.stdout, *ran.stderr}

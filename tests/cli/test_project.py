@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from contextkit.cli.failures import ExitCode
+from contextkit.testing import Git
 from tests.cli.conftest import CommandLine
 
 Elsewhere = Callable[..., CommandLine]
@@ -56,7 +58,7 @@ def test_show_and_list_tell_whose_the_name_is(contextkit: CommandLine, clone: Co
     assert (shown["project"], shown["name"]) == (str(clone.folder), "ledger")
     assert str(contextkit.folder) in shown["problem"]
     assert clone.json("project", "list") == [
-        {"name": "ledger", "folders": [str(contextkit.folder)]}
+        {"project": "name:ledger", "name": "ledger", "folders": [str(contextkit.folder)]}
     ]
     assert "project: name:ledger" in contextkit("project", "show").stdout
 
@@ -89,3 +91,48 @@ def test_a_hook_says_it_in_its_log_alone(clone: CommandLine, home: Path) -> None
         assert done.stderr == b""
     notes = [json.loads(line) for line in (home / "hooks/hooks.log").read_text().splitlines()]
     assert [note["event"] for note in notes] == ["project_name_not_used"]
+
+
+def test_records_move_to_this_folders_project(
+    contextkit: CommandLine, elsewhere: Elsewhere, tmp_path: Path
+) -> None:
+    """Those of a folder that is gone, too; a second time there are none left."""
+    old = tmp_path / "old"
+    old.mkdir()
+    assert elsewhere(old)("remember", "the ledger closes at noon").exit_code == 0
+    old.rmdir()
+    assert contextkit.json("project", "move", str(old))["moved"] == 1
+    assert "closes at noon" in contextkit("memories", "list").stdout
+    assert contextkit.json("project", "move", str(old))["moved"] == 0
+    assert "are the same project" in contextkit.line(2, "project", "move", str(contextkit.folder))
+
+
+def test_forget_deletes_a_project_after_a_question(
+    contextkit: CommandLine, elsewhere: Elsewhere, tmp_path: Path
+) -> None:
+    """It says what it deletes, and nothing is deleted without a yes."""
+    old = tmp_path / "old"
+    old.mkdir()
+    there = elsewhere(old)
+    assert there("remember", "the ledger closes at noon").exit_code == 0
+    refused = contextkit("project", "forget", str(old))
+    assert refused.exit_code == ExitCode.INTERRUPTED
+    assert "Delete 1 memories of" in refused.stderr
+    assert "noon" in there("memories", "list").stdout
+    assert contextkit.json("project", "forget", str(old), "--yes")["deleted"] == {"memories": 1}
+    assert "noon" not in there("memories", "list").stdout
+
+
+def test_hand_made_records_follow_the_repository(elsewhere: Elsewhere, tmp_path: Path) -> None:
+    """Of a source that also indexes code, too: what people wrote is the project's."""
+    folder, tree = tmp_path / "plain", tmp_path / "tree"
+    folder.mkdir()
+    assert elsewhere(folder)("entities", "add", "Ada", "--type", "person").exit_code == 0
+    git = Git(folder)
+    git("init", "--quiet")
+    git("commit", "--quiet", "--allow-empty", "-m", "Begin")
+    git("worktree", "add", "--quiet", str(tree), "-b", "tree")
+    assert "Ada" in elsewhere(tree)("entities", "list").stdout
+    shown = elsewhere(tree)("project", "show").stdout
+    assert f"took over the records of {folder}" in shown
+    assert str(folder) in elsewhere(tree)("doctor").stdout

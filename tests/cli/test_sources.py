@@ -48,15 +48,6 @@ def test_each_source_is_described(contextkit: CommandLine) -> None:
         assert row["description"]
 
 
-def test_the_records_are_those_of_the_project(contextkit: CommandLine) -> None:
-    """The count is what a query could find."""
-    contextkit("remember", "Tabs, never spaces")
-    assert by_name(contextkit)["memories"]["records"] == 1
-    assert (
-        by_name(contextkit.with_variables(CONTEXTKIT_PROJECT="other"))["memories"]["records"] == 0
-    )
-
-
 def test_every_source_is_asked_how_it_is(
     contextkit: CommandLine, install: Callable[..., str]
 ) -> None:
@@ -131,14 +122,6 @@ def test_the_breakers_of_the_resident_process_are_shown(
     assert nothing not in shown
 
 
-def test_the_configured_weight_and_priority_are_shown(contextkit: CommandLine) -> None:
-    """What is shown is what counts."""
-    settings = "[sources.code]\nweight = 7.5\npriority = 3\n"
-    (contextkit.folder / "contextkit.toml").write_text(settings)
-    row = by_name(contextkit)["code"]
-    assert (row["weight"], row["priority"]) == (7.5, 3)
-
-
 def test_a_source_is_off_by_a_file_and_line(contextkit: CommandLine) -> None:
     """The reason names the place to change."""
     file = contextkit.folder / "contextkit.toml"
@@ -159,40 +142,12 @@ def test_a_source_is_off_by_a_variable_or_a_flag(contextkit: CommandLine) -> Non
     ]
 
 
-def test_a_flag_beats_the_file(contextkit: CommandLine) -> None:
-    """Later beats earlier: the file switches it off, the flag on again."""
-    (contextkit.folder / "contextkit.toml").write_text("[sources.code]\nenabled = false\n")
-    assert by_name(contextkit, "--enable", "code")["code"]["state"] == "on"
-
-
 def test_switching_what_is_not_installed_is_an_error(contextkit: CommandLine) -> None:
     """A misspelt source is not switched off in silence."""
     said = contextkit.line(2, "--disable", "memorys", "sources")
     assert "'memorys'" in said
     assert re.search(r"Valid types: .*code, commits, .*memories, .*values.*\. Did", said)
     assert "Did you mean 'memories'?" in said
-
-
-def test_settings_of_a_source_that_is_not_installed_are_pointed_out(
-    contextkit: CommandLine,
-) -> None:
-    """A misspelt table may be a plugin that is elsewhere: a message, no error."""
-    file = contextkit.folder / "contextkit.toml"
-    file.write_text("[sources.comits]\nlimit = 3\n")
-    result = contextkit("sources")
-    assert result.exit_code == 0
-    assert f"{file}:2" in result.stderr
-    assert "did you mean 'commits'?" in result.stderr
-
-
-def test_a_third_partys_source_appears_and_is_asked(
-    contextkit: CommandLine, install: Callable[..., str]
-) -> None:
-    """Installing is all it takes."""
-    install("tides", WORKING, "harbour-tides")
-    row = by_name(contextkit)["tides"]
-    assert (row["state"], row["distribution"], row["version"]) == ("on", "harbour-tides", "2.1")
-    assert "## Tides" in contextkit("assemble", "when is high water?", "--no-index").stdout
 
 
 @pytest.mark.parametrize(
@@ -263,13 +218,21 @@ def test_a_plugin_without_a_query_is_listed_as_no_source(
     assert "Print the context" in contextkit("assemble", "--help").stdout
 
 
-def test_two_distributions_of_one_name_are_both_named(
-    contextkit: CommandLine, install: Callable[..., str]
+def test_the_configured_weight_and_priority_are_shown(contextkit: CommandLine) -> None:
+    """What is shown is what counts."""
+    settings = "[sources.code]\nweight = 7.5\npriority = 3\n"
+    (contextkit.folder / "contextkit.toml").write_text(settings)
+    row = by_name(contextkit)["code"]
+    assert (row["weight"], row["priority"]) == (7.5, 3)
+
+
+def test_settings_of_a_source_that_is_not_installed_are_pointed_out(
+    contextkit: CommandLine,
 ) -> None:
-    """Neither is picked in silence."""
-    install("tides", WORKING, "harbour-tides")
-    install("tides", WORKING, "other-tides")
-    said = contextkit.line(1, "sources")
-    assert "harbour-tides" in said
-    assert "other-tides" in said
-    assert by_name(contextkit, "--disable", "tides")["tides"]["state"] == "off"
+    """A misspelt table may be a plugin that is elsewhere: a message, no error."""
+    file = contextkit.folder / "contextkit.toml"
+    file.write_text("[sources.comits]\nlimit = 3\n")
+    result = contextkit("sources")
+    assert result.exit_code == 0
+    assert f"{file}:2" in result.stderr
+    assert "did you mean 'commits'?" in result.stderr

@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from tests.cli.conftest import CommandLine, Repository
+    from tests.cli.conftest import CommandLine
+
+pytestmark = pytest.mark.one_python
 
 HANGING = """
     import pathlib, time
@@ -42,21 +44,6 @@ main()
 """
 
 
-def many_files(repository: Repository) -> None:
-    """Enough to index for a bar to be drawn."""
-    for number in range(200):
-        text = f"def part{number}():\n    return {number}\n" * 20
-        (repository.folder / f"part{number}.py").write_text(text)
-
-
-def test_nothing_is_shown_on_a_pipe(contextkit: CommandLine, repository: Repository) -> None:
-    """No bar, no escape sequence, no message when all is well."""
-    many_files(repository)
-    ran = contextkit.process("index", "code")
-    assert (ran.returncode, ran.stderr) == (0, b"")
-    assert b"\x1b" not in ran.stdout
-
-
 def test_a_table_is_folded_into_the_terminal(contextkit: CommandLine) -> None:
     """The last column goes on below itself where the terminal is narrow."""
     code, _, shown = contextkit.on_terminal("sources", stdout=True, columns=110)
@@ -69,29 +56,13 @@ def test_a_table_is_folded_into_the_terminal(contextkit: CommandLine) -> None:
     assert b"contextkit-memories" in shown
 
 
-def test_control_characters_of_records_do_not_reach_the_terminal(
-    contextkit: CommandLine, repository: Repository
-) -> None:
-    """A file cannot drive the terminal, nor an agent that reads a pipe: its controls are shown."""
-    text = "# \x1b]0;pwned\x07 ledger \x9b1m\r\nof every expense\r\n"
-    repository.commit("Add a ledger", {"ledger.md": text})
-    arguments = ("assemble", "ledger", "--sources", "code")
-    _, _, shown = contextkit.on_terminal(*arguments, stdout=True)
-    assert b"\x1b]0;pwned" not in shown
-    assert rb"\x1b]0;pwned\x07 ledger \x9b1m" in shown
-    assert rb"\r" not in shown
-    assert rb"\x1b]0;pwned\x07 ledger \x9b1m" in contextkit.process(*arguments).stdout
-    data = contextkit.process(*arguments, "--json").stdout
-    assert r"\x1b]0;pwned\x07 ledger \x9b1m" in json.loads(data)["markdown"]
-
-
 def test_messages_are_one_line_whatever_they_quote(contextkit: CommandLine) -> None:
     """A name with a line break in it does not forge a second message."""
     said = contextkit.line(2, "assemble", "x", "--sources", "a\ncontextkit: \x1b[1mall is well")
     assert r"a\ncontextkit: \x1b[1mall is well" in said
 
 
-@pytest.mark.parametrize("arguments", ["--help", "sources", "config show", "export"])
+@pytest.mark.parametrize("arguments", ["--help", "export"])
 def test_a_reader_that_has_seen_enough_is_no_failure(
     contextkit: CommandLine, arguments: str
 ) -> None:
@@ -123,13 +94,9 @@ def test_a_stream_that_is_not_utf8(contextkit: CommandLine) -> None:
     """JSON stays JSON, and text loses nothing but its looks."""
     contextkit("remember", "Tabs, niemals Lücken 🦆")
     latin = contextkit.with_variables(PYTHONIOENCODING="latin-1")
-    ran = latin.process("memories", "list", "--json")
-    assert json.loads(ran.stdout.decode("ascii"))[0]["text"] == "Tabs, niemals Lücken 🦆"
     assert b"L\xfccken \\U0001f986" in latin.process("memories", "list").stdout
-    exported = latin.process("export").stdout
-    assert "Tabs, niemals Lücken 🦆" in json.dumps(
-        [json.loads(line) for line in exported.splitlines()], ensure_ascii=False
-    )
+    exported = latin.process("export").stdout.splitlines()[1]
+    assert json.loads(exported)["text"] == "Tabs, niemals Lücken 🦆"
 
 
 def asked(contextkit: CommandLine) -> None:
@@ -238,25 +205,6 @@ def test_a_host_keeps_its_own_logging(contextkit: CommandLine) -> None:
         structlog.reset_defaults()
 
 
-@pytest.mark.parametrize("before", [None, 0o600, 0o644])
-def test_an_export_is_its_users_alone_and_a_link_stays_one(
-    contextkit: CommandLine, tmp_path: Path, before: int | None
-) -> None:
-    """Whoever could read the file before; a half-done file of a killed process is no hindrance."""
-    file, link = tmp_path / "records.jsonl", tmp_path / "last"
-    if before is not None:
-        file.touch()
-        file.chmod(before)
-    link.symlink_to(file)
-    (tmp_path / f".{file.name}.{os.getpid()}.tmp").write_text("half")
-    contextkit("remember", "Tabs")
-    assert contextkit("export", str(link)).exit_code == 0
-    assert link.is_symlink()
-    assert "Tabs" in file.read_text()
-    assert file.stat().st_mode & 0o777 == 0o600
-    assert sorted(tmp_path.glob("*records*")) == [file]
-
-
 def test_an_export_replaces_a_file_only_when_it_is_whole(
     contextkit: CommandLine, tmp_path: Path
 ) -> None:
@@ -276,3 +224,22 @@ def test_an_export_replaces_a_file_only_when_it_is_whole(
     assert Path(os.devnull).is_char_device()
     missing = contextkit.line(1, "export", str(tmp_path / "nowhere" / "records.jsonl"))
     assert "No such file or directory" in missing
+
+
+@pytest.mark.parametrize("before", [None, 0o600, 0o644])
+def test_an_export_is_its_users_alone_and_a_link_stays_one(
+    contextkit: CommandLine, tmp_path: Path, before: int | None
+) -> None:
+    """Whoever could read the file before; a half-done file of a killed process is no hindrance."""
+    file, link = tmp_path / "records.jsonl", tmp_path / "last"
+    if before is not None:
+        file.touch()
+        file.chmod(before)
+    link.symlink_to(file)
+    (tmp_path / f".{file.name}.{os.getpid()}.tmp").write_text("half")
+    contextkit("remember", "Tabs")
+    assert contextkit("export", str(link)).exit_code == 0
+    assert link.is_symlink()
+    assert "Tabs" in file.read_text()
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert sorted(tmp_path.glob("*records*")) == [file]

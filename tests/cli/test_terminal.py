@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import json
-import os
-import pty
 import re
-import sys
 from typing import TYPE_CHECKING
 
 import pytest
 
 from contextkit.cli.colour import coloured_markdown
-from contextkit.cli.root import cli
 
 if TYPE_CHECKING:
     from tests.cli.conftest import CommandLine, Repository
+
+pytestmark = pytest.mark.one_python
 
 COLOUR = re.compile(rb"\x1b\[[0-9;]*m")
 # Whatever takes over a second to index is drawn on a terminal: it is done before.
@@ -48,7 +46,7 @@ def test_a_context_is_coloured_and_has_the_same_characters(indexed: CommandLine)
     code, _, shown = indexed.on_terminal(*ASSEMBLE, stdout=True)
     assert code == 0
     said, coloured = in_short(shown)
-    plain = indexed.process(*ASSEMBLE).stdout
+    plain = indexed(*ASSEMBLE).stdout.encode()
     assert b"\x1b[1;35m# Context\x1b[0m" in coloured
     assert b"\x1b[35mdef\x1b[0m \x1b[36msplit_budget\x1b[0m" in coloured
     assert COLOUR.sub(b"", coloured) == plain
@@ -56,27 +54,6 @@ def test_a_context_is_coloured_and_has_the_same_characters(indexed: CommandLine)
     assert re.fullmatch(
         r"contextkit: \d+ of 2,000 tokens; code \d+; ([\d,]+ ms|[\d.]+ s)\n", said
     ), said
-
-
-def test_in_a_host_process_as_well(indexed: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever standard output is when the command runs decides."""
-    ours, theirs = pty.openpty()
-    monkeypatch.setenv("TERM", "xterm")
-    with os.fdopen(theirs, "w") as terminal:
-        with monkeypatch.context() as patched:
-            patched.setattr(sys, "stdout", terminal)
-            patched.setattr(sys, "stderr", terminal)
-            with pytest.raises(SystemExit) as ended:
-                cli.main(["-C", str(indexed.folder), "assemble", "budget", "--max-tokens", "80"])
-        terminal.write("the end")
-    assert not ended.value.code
-    shown = b""
-    while not shown.endswith(b"the end"):
-        shown += os.read(ours, 65536)
-    os.close(ours)
-    assert b"\x1b[1;35m# Context\x1b[0m" in shown
-    assert b"contextkit: " in shown
-    assert b" of 80 tokens; " in shown
 
 
 @pytest.mark.parametrize(
@@ -99,17 +76,6 @@ def test_colour_takes_and_adds_no_character(text: str) -> None:
     assert coloured_markdown(text).plain == text.replace("\r", "")
 
 
-def test_a_fence_within_a_fence_is_code() -> None:
-    """What looks like a heading there has no heading's colour."""
-    text = "````md\n```python\n# no heading\n```\n````\n# A heading"
-    headings = [
-        text[span.start : span.end]
-        for span in coloured_markdown(text).spans
-        if span.style == "bold magenta"
-    ]
-    assert headings == ["# A heading"]
-
-
 def test_long_lines_are_not_folded_or_cut(contextkit: CommandLine, repository: Repository) -> None:
     """What is copied from the terminal is what is there, however narrow the terminal."""
     repository.commit("Add a ledger", {"ledger.md": f"ledger {'word ' * 60}end\n"})
@@ -124,41 +90,30 @@ def test_long_lines_are_not_folded_or_cut(contextkit: CommandLine, repository: R
     [
         ((), {"NO_COLOR": "1"}),
         ((), {"TERM": "dumb"}),
-        (("--json",), {}),
-        (("--style", "xml"), {}),
         (("--style", "plain"), {}),
+        ((), {"CONTEXTKIT_ASSEMBLE_STYLE": "xml"}),
+        (("--json",), {}),
     ],
 )
 def test_no_colour_where_none_is_wanted(
     indexed: CommandLine, arguments: tuple[str, ...], variables: dict[str, str]
 ) -> None:
-    """NO_COLOR, a terminal without colours, JSON and the other styles: text as it is."""
+    """NO_COLOR, a terminal without colours, the other styles: text as it is; JSON stands alone."""
     asked = indexed.with_variables(**variables)
     _, _, shown = asked.on_terminal(*ASSEMBLE, *arguments, stdout=True)
     assert b"\x1b" not in shown
     assert b"split_budget" in shown
-
-
-def test_a_style_of_the_configuration_counts_as_well(indexed: CommandLine) -> None:
-    """XML is not coloured as if it were Markdown, whoever chose it."""
-    asked = indexed.with_variables(CONTEXTKIT_ASSEMBLE_STYLE="xml")
-    assert b"\x1b" not in asked.on_terminal(*ASSEMBLE, stdout=True)[2]
-
-
-def test_json_is_all_that_a_terminal_gets(indexed: CommandLine) -> None:
-    """With --json no line is added for the person."""
-    shown = indexed.on_terminal(*ASSEMBLE, "--json", stdout=True)[2]
-    assert json.loads(shown)["sources_used"]["code"] >= 1
+    assert arguments[:1] != ("--json",) or json.loads(shown)["sources_used"]["code"] >= 1
 
 
 def test_a_pipe_gets_the_text_and_the_person_the_line(indexed: CommandLine) -> None:
     """`contextkit assemble … | agent`: no colour in the pipe, the figures on the terminal."""
     code, output, shown = indexed.on_terminal(*ASSEMBLE)
     assert code == 0
-    assert output == indexed.process(*ASSEMBLE).stdout
+    assert output == indexed(*ASSEMBLE).stdout.encode()
     assert re.match(r"contextkit: \d+ of 2,000 tokens; code ", shown.decode())
     assert shown.count(b"\n") == 1
-    assert indexed.process(*ASSEMBLE).stderr == b""
+    assert indexed(*ASSEMBLE).stderr == ""
 
 
 def test_the_line_says_what_the_budget_cost(indexed: CommandLine) -> None:
@@ -217,6 +172,10 @@ def test_a_records_text_does_not_drive_the_terminal(
         # A backslash is shown as it is.
         escaped = hostile.encode("unicode_escape").decode().replace(r"\\", "\\")
         assert escaped in plain, what
+    # Nor does it drive an agent that reads a pipe.
+    piped = contextkit(*asked).stdout
+    assert piped.splitlines() == "\n".join(plain.splitlines()[:-1]).splitlines()
+    assert contextkit.json(*asked)["markdown"] == piped.removesuffix("\n")
 
 
 def test_entities_are_not_decoded(contextkit: CommandLine, repository: Repository) -> None:
@@ -226,3 +185,14 @@ def test_entities_are_not_decoded(contextkit: CommandLine, repository: Repositor
     asked = ("assemble", "ledger", "--sources", "code", "--no-index")
     shown = contextkit.on_terminal(*asked, stdout=True)[2]
     assert b"&#27;[31m &#x9b;2J" in shown
+
+
+def test_a_fence_within_a_fence_is_code() -> None:
+    """What looks like a heading there has no heading's colour."""
+    text = "````md\n```python\n# no heading\n```\n````\n# A heading"
+    headings = [
+        text[span.start : span.end]
+        for span in coloured_markdown(text).spans
+        if span.style == "bold magenta"
+    ]
+    assert headings == ["# A heading"]

@@ -3,74 +3,12 @@
 from __future__ import annotations
 
 import json
-import shutil
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import pytest
-
-if TYPE_CHECKING:
-    from tests.cli.conftest import CommandLine
+from tests.cli.conftest import CommandLine
 
 QUERY = "how is the token budget split?"
-MEMORIES = (
-    ("The token budget is split by weight, largest remainder first", "decision"),
-    ("Weights of the token budget belong in configuration, not in code", "preference"),
-    ("A budget below one token raised an error on 2026-03-01", "error"),
-)
-EXPERIENCES: list[dict[str, Any]] = [
-    {
-        "goal": "Split the token budget without losing a token",
-        "hypothesis": "Rounding each share down is enough",
-        "action": "Divided the token budget with integer division",
-        "prediction": "The shares add up to the budget",
-        "domain": "debugging",
-        "strategy": "systematic-elimination",
-        "outcome_status": "falsified",
-        "outcome_result": "Up to four tokens of the budget were lost",
-        "surprise": "The rest was lost in every split",
-        "root_cause": "Rounding down loses the rest",
-        "lesson": {"what_worked": "Give the rest to the largest remainders"},
-    },
-    {
-        "goal": "Make the split of the token budget stable",
-        "hypothesis": "Ties depend on the order of a set",
-        "action": "Sorted the sources by name before splitting the budget",
-        "prediction": "Two runs give the same shares",
-        "domain": "debugging",
-        "strategy": "check-assumptions",
-        "outcome_status": "confirmed",
-        "outcome_result": "The shares are the same in every run",
-    },
-]
-
-
-PROJECT = {"CONTEXTKIT_PROJECT": "demo"}
-
-
-@pytest.fixture(scope="module")
-def furnished_home(
-    demo: Path, elsewhere: Callable[..., CommandLine], tmp_path_factory: pytest.TempPathFactory
-) -> Path:
-    """A home after three memories and two experiences were added, to be copied."""
-    folder = tmp_path_factory.mktemp("furnished") / "home"
-    contextkit = elsewhere(demo, {**PROJECT, "CONTEXTKIT_HOME": str(folder)})
-    for text, category in MEMORIES:
-        added = contextkit(
-            *("remember", text, "--category", category, "--importance", "0.8", "--tag", "budget")
-        )
-        assert (added.exit_code, added.stderr) == (0, "")
-    added = contextkit("experience", "add", "--file", "-", given=json.dumps(EXPERIENCES))
-    assert added.exit_code == 0, added.stderr
-    return folder
-
-
-@pytest.fixture
-def furnished(contextkit: CommandLine, home: Path, furnished_home: Path) -> CommandLine:
-    """The command line with three memories and two experiences."""
-    shutil.copytree(furnished_home, home, dirs_exist_ok=True)
-    return contextkit.with_variables(**PROJECT)
 
 
 def counts(contextkit: CommandLine) -> dict[str, Any]:
@@ -98,31 +36,6 @@ def test_the_same_question_gives_the_same_text(furnished: CommandLine) -> None:
     first = furnished("assemble", QUERY).stdout
     assert furnished("assemble", QUERY).stdout == first
     assert furnished.process("assemble", QUERY).stdout.decode() == first
-
-
-def test_a_premortem_warns_of_what_went_wrong(furnished: CommandLine) -> None:
-    """The domain's falsified experiences and the strategy's record are shown."""
-    result = furnished("premortem", "debugging", "--strategy", "systematic-elimination")
-    assert result.exit_code == 0, result.stderr
-    assert "Rounding" in result.stdout
-    assert "systematic-elimination" in result.stdout
-    data = furnished.json("premortem", "debugging", "--max-tokens", "300")
-    assert 0 < data["token_count"] <= 300
-
-
-def test_values_are_made_of_experiences(furnished: CommandLine) -> None:
-    """Too few experiences make none, which is said; enough of a kind make some."""
-    assert furnished("values", "refresh").exit_code == 0
-    assert furnished.json("values", "list") == []
-    more = [
-        {**EXPERIENCES[0], "goal": f"Split the token budget for source {n} without losing any"}
-        for n in range(12)
-    ]
-    furnished("experience", "add", "--file", "-", given=json.dumps(more))
-    assert furnished("values", "refresh").exit_code == 0
-    values = furnished.json("values", "list")
-    assert values
-    assert counts(furnished)["values"] == len(values)
 
 
 def test_export_and_import_carry_every_record_over(
@@ -169,16 +82,3 @@ def test_records_that_are_not_there_have_code_5(furnished: CommandLine) -> None:
     assert "mem_nothing" in furnished.line(5, "memories", "show", "mem_nothing")
     assert "mem_nothing" in furnished.line(5, "memories", "forget", "mem_nothing")
     assert "ghap_nothing" in furnished.line(5, "experience", "show", "ghap_nothing")
-
-
-def test_a_memory_for_all_projects_is_seen_in_each(
-    furnished: CommandLine, elsewhere: Callable[..., CommandLine], tmp_path: Path
-) -> None:
-    """Nothing else crosses from one project to another."""
-    furnished("remember", "Always answer in the token budget's unit", "--global")
-    other = tmp_path / "other"
-    other.mkdir()
-    there = elsewhere(other)
-    texts = [memory["text"] for memory in there.json("memories", "list")]
-    assert texts == ["Always answer in the token budget's unit"]
-    assert there.json("experience", "list") == []

@@ -13,9 +13,12 @@ import pytest
 
 from contextkit import ContextKit, Record
 from contextkit.config.load import load_config
-from contextkit.config.projects import identify, link, linked_projects, unlink
+from contextkit.config.project_files import read_projects
+from contextkit.config.project_links import link as make_link, unlink
+from contextkit.config.projects import identify
 from contextkit.testing import Git, file_permissions_apply, own_git
 from contextkit.workspace.find import find_workspace, repository_of
+from tests.making import make_plugin
 
 Named = Callable[..., Path]
 
@@ -45,6 +48,11 @@ def project_of(root: Path) -> str:
     return identify(root, load_config(find_workspace(root))).project
 
 
+def link(name: str, root: Path) -> None:
+    """Links a workspace to a project, as the command does."""
+    make_link(name, root, load_config(find_workspace(root)))
+
+
 def repository(root: Path) -> Git:
     """A repository with one commit in a folder."""
     git = Git(root)
@@ -54,9 +62,7 @@ def repository(root: Path) -> Git:
     return git
 
 
-def test_another_workspace_does_not_read_the_records_of_a_name(
-    named: Named, make_plugin: Callable[..., object]
-) -> None:
+def test_another_workspace_does_not_read_the_records_of_a_name(named: Named) -> None:
     """A clone that names itself after a project sees nothing of it, and writes nothing there."""
     mine, clone = named("mine"), named("clone")
     for root in (mine, clone):
@@ -87,7 +93,7 @@ def test_the_user_links_a_further_workspace(named: Named) -> None:
     assert unlink("ledger", other)
     assert not unlink("ledger", other)
     assert project_of(other) == str(other)
-    assert [(p.name, [m.root for m in p.members]) for p in linked_projects()] == [
+    assert [(p.name, [m.root for m in p.members]) for p in read_projects()] == [
         ("ledger", [str(mine)])
     ]
 
@@ -216,7 +222,7 @@ def test_damage_frees_no_name(named: Named, home: Path, damage: bytes) -> None:
     (file,) = (home / "projects").glob("*.json")
     file.write_bytes(damage)
     assert project_of(mine) == str(mine)
-    assert linked_projects() == []
+    assert read_projects() == []
     link("ledger", mine)
     assert project_of(mine) == "name:ledger"
 

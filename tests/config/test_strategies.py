@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -15,15 +13,11 @@ from hypothesis import given, strategies as st
 
 from contextkit import (
     ContextItem,
-    ContextKit,
-    FormattedContext,
     InvalidRequestError,
     Section,
     SourceInfo,
     Strategy,
 )
-from contextkit.budget.shares import by_evidence, by_percent, shares
-from contextkit.config.load import load_config
 from contextkit.config.sections import RankingSettings
 from contextkit.config.settings import Config
 from contextkit.config.strategies import BUILT_IN, strategy_for, strategy_named, strategy_names
@@ -33,15 +27,10 @@ from contextkit.models.request import ContextRequest
 from contextkit.pipeline.gather import Answer
 from contextkit.pipeline.rank import rank
 from contextkit.pipeline.request import make_request
-from contextkit.workspace.find import find_workspace
-
-MakePlugin = Callable[..., ModuleType]
-OpenKit = Callable[..., ContextKit]
-Load = Callable[..., Config]
+from tests.config.conftest import Load
 
 NOW = datetime(2026, 7, 1, 12, tzinfo=UTC)
 UNIT = st.floats(0, 1)
-PATIENT = {"assemble.source_timeout": 20.0, "assemble.deadline": 20.0, "embedding.model": "none"}
 
 
 def scored(
@@ -120,15 +109,6 @@ def test_a_score_is_within_bounds_by_any_weights(
     assert 0 <= scores.score <= 1 + 1e-9
 
 
-def test_the_trace_has_what_the_strategy_counts() -> None:
-    """History and decay only where they count."""
-    scores = Scores(relevance=0.5, match=0.5, salience=0.5, recency=0.5, priority=0.5)
-    assert {"history", "decay"}.isdisjoint(scores.as_dict())
-    counting = evolve(scores, strategy=Strategy(history=0.1, decay=0.9), history=0.25, decay=0.81)
-    assert counting.as_dict()["history"] == 0.25
-    assert counting.as_dict()["decay"] == 0.81
-
-
 @given(UNIT, st.floats(0.126, 1), UNIT, st.floats(0, 2000))
 def test_what_was_only_shown_outweighs_no_clearly_better_match(
     match: float, lead: float, salience: float, days: float
@@ -189,32 +169,14 @@ def test_a_strategy_shows_what_differs_from_the_default() -> None:
     assert shown == "Strategy(name='mine', recency=0.5, budget={'code': 60})"
 
 
-def test_a_hundred_percent_may_be_of_thirds() -> None:
-    """Rounding is no excess."""
-    thirds = dict.fromkeys("abc", 100 / 3)
-    assert Strategy(budget={**thirds, "d": 0}).budget["a"] == 100 / 3
-
-
 # -- by name --------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def load(tmp_path: Path) -> Load:
-    """Reads settings from a project's file: `load("[strategies.x]\\n…", environment={})`."""
-
-    def read(text: str = "", environment: Mapping[str, str] | None = None) -> Config:
-        (tmp_path / "contextkit.toml").write_text(text, encoding="utf-8")
-        workspace = find_workspace(tmp_path)
-        return load_config(
-            workspace, environment=environment or {}, layers=["project", "environment"]
-        )
-
-    return read
 
 
 def test_what_a_strategy_does_not_say_is_as_in_ranking(load: Load) -> None:
     """A new one has the numbers of `[ranking]`, and so have those that come with contextkit."""
-    config = load("[ranking]\nsalience = 0.4\nneighbours = 0.2\n\n[strategies.mine]\nrecency = 2\n")
+    config = load(
+        project="[ranking]\nsalience = 0.4\nneighbours = 0.2\n\n[strategies.mine]\nrecency = 2\n"
+    )
     mine = strategy_named(config, "mine")
     assert mine == Strategy(name="mine", salience=0.4, neighbours=0.2, recency=2.0)
     assert strategy_named(config, "balanced").salience == 0.2
@@ -224,7 +186,7 @@ def test_what_a_strategy_does_not_say_is_as_in_ranking(load: Load) -> None:
 
 def test_a_section_changes_parts_of_a_built_in_strategy(load: Load) -> None:
     """The others stay; `default` is one of them."""
-    config = load("[strategies.balanced]\nrecency = 0.9\n[strategies.default]\ndepth = 2\n")
+    config = load(project="[strategies.balanced]\nrecency = 0.9\n[strategies.default]\ndepth = 2\n")
     whole = strategy_named(Config(), "balanced")
     assert strategy_named(config, "balanced") == evolve(whole, recency=0.9)
     assert make_request(config, "x", project="p", workspace=None).depth == 2
@@ -234,7 +196,7 @@ def test_a_section_changes_parts_of_a_built_in_strategy(load: Load) -> None:
 def test_seed_3s_strategy_can_be_configured(load: Load) -> None:
     """Weights, percentages of the budget and the depth limit, in one section."""
     config = load(
-        "[assemble]\nstrategy = 'archetype'\n"
+        project="[assemble]\nstrategy = 'archetype'\n"
         "[strategies.archetype]\nrelevance = 0.5\nrecency = 0.3\nsalience = 0.2\npriority = 0\n"
         "half_life_days = 1\ndepth = 2\n"
         "budget = { events = 40, documents = 30, entities = 20, relations = 10 }\n"
@@ -256,8 +218,8 @@ def test_seed_3s_strategy_can_be_configured(load: Load) -> None:
 def test_a_strategy_can_come_from_the_environment(load: Load) -> None:
     """A part whose name ends like another's is that of the shorter strategy name."""
     config = load(
-        "[strategies.my-own]\nrecency = 1\n",
-        {
+        project="[strategies.my-own]\nrecency = 1\n",
+        environment={
             "CONTEXTKIT_STRATEGIES_MY_OWN_MIN_RELEVANCE": "0.25",
             "CONTEXTKIT_STRATEGIES_MY_OWN_BUDGET": "my_notes=50, code = 20.5",
             "CONTEXTKIT_STRATEGIES_MY_OWN_LIMITS": "code=5",
@@ -282,11 +244,7 @@ def test_a_strategy_can_come_from_the_environment(load: Load) -> None:
         ("[strategies.x]\nzzz = 1\n", ":2: strategies.x.zzz: unknown setting; known: budget"),
         ("[strategies.x]\nname = 'y'\n", ":2: strategies.x.name: unknown setting"),
         ("[strategies.x]\nrecency = '1'\n", ":2: strategies.x.recency: expected a number of at"),
-        ("[strategies.x]\nrecency = nan\n", ":2: strategies.x.recency: expected a number of at"),
         ("[strategies.x.budget]\ncode = 101\n", ": strategies.x.budget: expected SOURCE = percent"),
-        ("[strategies.x]\nbudget = 5\n", ":2: strategies.x.budget: expected SOURCE = percent"),
-        ("[strategies.x]\ndepth = 1.0\n", ":2: strategies.x.depth: expected a whole number"),
-        ("[strategies.x]\nshares = 'no'\n", ":2: strategies.x.shares: expected one of by_evidence"),
         ("[strategies.'X Y']\nrecency = 1\n", "a strategy's name is lower-case letters"),
         ("strategies = 5\n", ":1: strategies: expected a table, [strategies]"),
         ("[strategies]\nx = 5\n", ":2: strategies.x: expected a table, [strategies.x]"),
@@ -305,7 +263,7 @@ def test_a_strategy_can_come_from_the_environment(load: Load) -> None:
 def test_a_wrong_section_is_an_error_that_says_where(load: Load, text: str, said: str) -> None:
     """File, line, key, and what is expected there."""
     with pytest.raises(ConfigError) as caught:
-        load(text)
+        load(project=text)
     assert said in str(caught.value)
 
 
@@ -340,7 +298,7 @@ def test_a_request_is_stronger_than_its_strategy_and_that_than_the_configuration
     load: Load,
 ) -> None:
     """So it is with all that both can say."""
-    config = load("[assemble]\nmin_relevance = 0.3\nstrategy = 'balanced'\n")
+    config = load(project="[assemble]\nmin_relevance = 0.3\nstrategy = 'balanced'\n")
     strategy = {"min_relevance": 0.2, "diversity": 0.5, "shares": "fixed", "depth": 4}
     assert asked(config).min_relevance == 0.3
     found = asked(config, strategy=strategy)
@@ -376,200 +334,3 @@ def test_a_strategy_that_makes_no_sense_is_refused(strategy: object, said: str) 
     with pytest.raises(InvalidRequestError) as caught:
         asked(strategy=strategy)
     assert said in str(caught.value)
-
-
-@pytest.mark.parametrize("depth", [-1, 1.5, "2", True])
-def test_a_depth_that_makes_no_sense_is_refused(depth: object) -> None:
-    """It is counted in steps."""
-    with pytest.raises(InvalidRequestError, match="depth must be a whole number of at least 0"):
-        asked(depth=depth)
-
-
-# -- percentages ----------------------------------------------------------------------------
-
-
-def test_named_sources_have_their_percentages_and_the_others_share_the_rest() -> None:
-    """By their own weights; the sections of one source share its part by theirs."""
-    weights = {"a": 1.0, "b": 1.0, "c": 1.0, "d": 3.0, "e1": 1.0, "e2": 3.0}
-    sources = {"a": "a", "b": "b", "c": "c", "d": "d", "e1": "e", "e2": "e"}
-    found = by_percent(weights, sources, {"a": 40, "b": 20, "e": 20, "elsewhere": 20})
-    assert found == pytest.approx({"a": 40, "b": 20, "c": 5, "d": 15, "e1": 5, "e2": 15})
-    assert shares(found, 1000) == {"a": 400, "b": 200, "c": 50, "d": 150, "e1": 50, "e2": 150}
-
-
-def test_where_all_that_is_asked_is_named_the_percentages_fill_the_budget() -> None:
-    """In their proportions; and where none is, the weights alone decide."""
-    weights, sources = {"a": 1.0, "b": 5.0}, {"a": "a", "b": "b"}
-    assert shares(by_percent(weights, sources, {"a": 60, "b": 20}), 100) == {"a": 75, "b": 25}
-    assert shares(by_percent(weights, sources, {"z": 60}), 600) == {"a": 100, "b": 500}
-    assert by_percent(weights, sources, {}) == weights
-
-
-def test_what_has_no_percent_of_its_own_gets_no_token_but_what_is_left() -> None:
-    """Its weight is over 0 all the same, as every weight."""
-    weights, sources = {"a": 1.0, "b": 5.0}, {"a": "a", "b": "b"}
-    for percent in ({"a": 100}, {"a": 50, "b": 0}):
-        found = by_percent(weights, sources, percent)
-        assert found["b"] > 0
-        assert shares(found, 100_000) == {"a": 100_000, "b": 0}
-
-
-def test_weights_may_be_as_large_and_as_small_as_floats_can_be() -> None:
-    """They have no sum then, and no product."""
-    sources = {"a": "a", "b": "b"}
-    large, small = {"a": 1e308, "b": 1e308}, {"a": 5e-324, "b": 5e-324}
-    for weights in (large, small):
-        assert shares(by_percent(weights, sources, {"z": 60}), 600) == {"a": 300, "b": 300}
-        assert shares(by_percent(weights, sources, {"a": 0, "b": 0}), 600) == {"a": 300, "b": 300}
-    level = {"a": 0.9, "b": 0.9}
-    assert shares(by_evidence(large, level, level), 600) == {"a": 300, "b": 300}
-
-
-# -- in a context ---------------------------------------------------------------------------
-
-
-def items(source: str, number: int, created_at: datetime | None = None) -> list[ContextItem]:
-    """Items of about 40 tokens, no two alike."""
-    return [
-        ContextItem(
-            source,
-            " ".join(f"{source}{chr(97 + place)}{word:03}" for word in range(10)),
-            0.9 - place / 100,
-            id=f"{source}-{place}",
-            created_at=created_at,
-        )
-        for place in range(number)
-    ]
-
-
-@pytest.fixture
-def kit(open_kit: OpenKit, make_plugin: MakePlugin) -> ContextKit:
-    """Three sources with a lot to show and one with nothing."""
-    found = {"alpha": 20, "beta": 20, "gamma": 20, "silent": 0}
-    return open_kit(
-        {
-            name: make_plugin(items(name, number), contextkit_source=SourceInfo(scale="calibrated"))
-            for name, number in found.items()
-        },
-        settings=PATIENT,
-    )
-
-
-async def ask(kit: ContextKit, **options: Any) -> FormattedContext:
-    """A context of 1000 tokens."""
-    return await kit.assemble_context("alpha beta", max_tokens=1000, **options)
-
-
-async def test_the_shares_in_the_trace_are_the_percentages(kit: ContextKit) -> None:
-    """Up to rounding; what the silent one leaves is used by the others."""
-    strategy = {"budget": {"alpha": 50, "silent": 30}, "name": "default"}
-    context = await ask(kit, strategy=strategy)
-    rows = {row.source: row for row in context.trace.sources}
-    room = sum(row.share for row in rows.values())
-    assert rows["alpha"].share == pytest.approx(room * 0.5, abs=1)
-    assert rows["silent"].share == pytest.approx(room * 0.3, abs=1)
-    assert rows["beta"].share == pytest.approx(room * 0.1, abs=1)
-    assert rows["gamma"].share == pytest.approx(room * 0.1, abs=1)
-    assert rows["silent"].given == rows["silent"].share
-    assert all(row.fixed_share is None for row in rows.values())
-    assert context.token_count > 900
-
-
-async def test_what_is_left_of_the_budget_is_used_by_what_has_no_percent(kit: ContextKit) -> None:
-    """Work-conserving: all of it for a source that finds nothing leaves all to the others."""
-    context = await ask(kit, strategy={"budget": {"silent": 100}})
-    assert context.token_count > 900
-    assert set(context.sources_used) == {"alpha", "beta", "gamma"}
-
-
-async def test_percentages_hold_under_the_soft_limit_too(kit: ContextKit) -> None:
-    """There what is allotted may be exceeded by one item for each section."""
-    context = await ask(kit, strategy={"budget": {"alpha": 80}}, overflow="soft")
-    assert context.sources_used["alpha"] > 3 * context.sources_used["beta"]
-
-
-async def test_the_trace_says_which_strategy_made_the_scores(kit: ContextKit) -> None:
-    """Its name and its numbers, also as JSON."""
-    assert (await ask(kit)).trace.strategy == Strategy().as_dict()
-    context = await ask(kit, strategy="balanced")
-    assert context.as_dict()["trace"]["strategy"] == {
-        "name": "balanced",
-        "relevance": 0.5,
-        "salience": 0.2,
-        "recency": 0.3,
-        "priority": 0.0,
-        "history": 0.0,
-        "half_life_days": 1.0,
-        "decay": 1.0,
-        "neighbours": 0.7,
-    }
-
-
-async def test_an_unknown_source_of_a_request_is_an_error(kit: ContextKit) -> None:
-    """In percentages and in limits, of an object and of parts."""
-    for strategy in (
-        {"budget": {"alfa": 50}},
-        {"limits": {"alfa": 50}},
-        Strategy(budget={"alfa": 50}),
-    ):
-        with pytest.raises(InvalidRequestError, match="there is no source 'alfa'; there are: alp"):
-            await ask(kit, strategy=strategy)
-
-
-@pytest.mark.parametrize("what", ["weights", "limits", "timeouts"])
-async def test_an_unknown_source_of_a_requests_numbers_is_a_note(
-    open_kit: OpenKit, make_plugin: MakePlugin, what: str
-) -> None:
-    """It may be one that is not installed here; a source that is only off is no unknown one."""
-    kit = open_kit({n: make_plugin(items(n, 3)) for n in ("alpha", "beta")}, settings=PATIENT)
-    kit.disable("beta")
-    context = await ask(kit, **{what: {"alpha": 60, "beta": 2, "alfa": 2}})
-    assert context.trace.notes == (f"the request's {what} name 'alfa', which is not a source",)
-
-
-async def test_an_unknown_source_of_the_configuration_is_a_note(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
-    """Its percentage is the others'; a source that is only off is no unknown one."""
-    settings = {
-        **PATIENT,
-        "strategies.mine.budget": {"alpha": 50, "nobody": 50, "beta": 0},
-        "assemble.strategy": "mine",
-    }
-    kit = open_kit({n: make_plugin(items(n, 3)) for n in ("alpha", "beta")}, settings=settings)
-    kit.disable("beta")
-    context = await ask(kit)
-    assert context.trace.notes == ("the strategy 'mine' names 'nobody', which is not a source",)
-    assert context.sources_used == {"alpha": 3}
-
-
-async def test_a_source_sees_the_limit_the_depth_and_the_neighbours_of_the_strategy(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
-    """A limit of the request itself is stronger, one of the source's settings weaker."""
-    seen = []
-
-    def query(request: ContextRequest) -> list[ContextItem]:
-        seen.append((request.limit, request.depth, request.neighbours))
-        return []
-
-    settings = {**PATIENT, "sources.my_source.limit": 9}
-    kit = open_kit({"my_source": make_plugin(contextkit_query=query)}, settings=settings)
-    strategy = {"limits": {"my_source": 7}, "depth": 3, "neighbours": 0.25}
-    await ask(kit)
-    await ask(kit, strategy=strategy)
-    await ask(kit, strategy=strategy, limits={"my_source": 2}, depth=1)
-    assert seen == [(9, None, 0.7), (7, 3, 0.25), (2, 1, 0.25)]
-
-
-async def test_a_strategy_changes_what_comes_first(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
-    """By default what matches better; with `balanced` what is of today."""
-    now = datetime.now(UTC)
-    old = ContextItem("a", "an old word", 0.9, id="old", created_at=now - timedelta(days=400))
-    new = ContextItem("a", "some new line", 0.7, id="new", created_at=now)
-    plugin = make_plugin([old, new], contextkit_source=SourceInfo(scale="calibrated"))
-    kit = open_kit({"a": plugin}, settings=PATIENT)
-    assert [item.id for item in (await ask(kit)).items] == ["old", "new"]
-    assert [item.id for item in (await ask(kit, strategy="balanced")).items] == ["new", "old"]

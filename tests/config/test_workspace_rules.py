@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -13,30 +12,13 @@ from hypothesis import given, strategies as st
 
 from contextkit import ContextItem, ContextKit, SourceInfo
 from contextkit.config.join import narrowed
-from contextkit.config.load import load_config
 from contextkit.config.sections import SECTIONS, SourceSettings
 from contextkit.config.settings import Config
 from contextkit.errors import ConfigError
 from contextkit.models.source import WORKSPACE_RULES, Setting
 from contextkit.plugin.manager import SourceRegistry
-from contextkit.workspace.find import find_workspace
-
-Load = Callable[..., Config]
-MakePlugin = Callable[..., ModuleType]
-
-
-@pytest.fixture
-def load(tmp_path: Path, home: Path) -> Load:
-    """Writes the user's and the workspace's file, and loads them."""
-    root = tmp_path / "workspace"
-    root.mkdir()
-
-    def load(user: str, workspace: str, **layers: Any) -> Config:
-        (home / "config.toml").write_text(user, encoding="utf-8")
-        (root / "contextkit.toml").write_text(workspace, encoding="utf-8")
-        return load_config(find_workspace(root), **{"environment": {}, **layers})
-
-    return load
+from tests.config.conftest import Load
+from tests.making import make_plugin
 
 
 def value(config: Config, key: str) -> Any:
@@ -187,7 +169,7 @@ INFO = SourceInfo(
 
 
 @pytest.fixture
-def registered(load: Load, make_plugin: MakePlugin) -> Callable[[str, str], SourceRegistry]:
+def registered(load: Load) -> Callable[[str, str], SourceRegistry]:
     """A registry with the source `tide`, whose settings both files have."""
 
     def registered(user: str, workspace: str) -> SourceRegistry:
@@ -247,7 +229,7 @@ def test_a_rule_that_makes_no_sense_is_refused() -> None:
 
 
 def test_a_source_that_is_off_is_not_asked_by_a_workspaces_list(
-    open_kit: Callable[..., ContextKit], make_plugin: MakePlugin, home: Path, tmp_path: Path
+    open_kit: Callable[..., ContextKit], home: Path, tmp_path: Path
 ) -> None:
     """The whole way: what the user switched off is in no context that a workspace asks for."""
     (home / "config.toml").write_text("[sources.tide]\nenabled = false\n")

@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-import difflib
 import random
 import re
-import subprocess
-import sys
 import time
 
 import pytest
-from hypothesis import given, settings, strategies as st
 from rapidfuzz import fuzz
 
 from contextkit.dedup.deduplicate import DedupResult, deduplicate
-from contextkit.dedup.guard import Guarded
-from contextkit.dedup.near import Sketch
-from contextkit.dedup.normal import normal_text
 from contextkit.models.items import ContextItem, Provenance
 from tests.edits import PROSE, edited, passages
 
-thorough = settings.get_profile("thorough")
 LONG = (
     "The deployment of the billing service runs every night and sends a report to the whole "
     "platform team afterwards, "
@@ -262,14 +254,6 @@ def test_why_is_said_in_words() -> None:
     }
 
 
-def test_one_record_that_is_found_twice_is_one_item() -> None:
-    """The same id within a source is the same record, whatever its text and without credit."""
-    result = run(item("code", "one text", id="1"), item("code", "another", id="1"))
-
-    assert result.kept == (0,)
-    assert result.items[0].also_in == ()
-
-
 def test_a_key_joins_items_of_different_sources_only() -> None:
     """Six functions of one file stay six; the commit of that file joins the best of them."""
     functions = [item("code", f"function {name}", id=name) for name in "abcdef"]
@@ -344,12 +328,6 @@ def test_a_threshold_of_one_asks_for_the_same_text() -> None:
     assert result.duplicate_of.keys() == {2}
 
 
-def test_items_without_text_and_no_items() -> None:
-    """Empty texts are no duplicates of each other; of nothing comes nothing."""
-    assert run().kept == ()
-    assert run(item("a", "", id="1"), item("b", "", id="2")).kept == (0, 1)
-
-
 @pytest.mark.parametrize(
     ("scores", "keys", "threshold", "message"),
     [
@@ -367,152 +345,6 @@ def test_arguments_that_do_not_fit_are_an_error(
         deduplicate([item("a", "x", id="1"), item("a", "y", id="2")], scores, keys, threshold)
 
 
-WORDS = st.sampled_from(
-    ["alpha", "beta", "gamma", "not", "3", "4", "tea", "Bob", "delta", "epsilon", "zeta", "eta"]
-)
-SENTENCES = st.lists(WORDS, min_size=1, max_size=14).map(" ".join)
-RANDOM = st.integers(0, 2**32).map(random.Random)
-UNICODE = st.text(st.characters(exclude_categories=()), max_size=30)
-
-
-@st.composite
-def similar_texts(draw: st.DrawFn) -> list[str]:
-    """Texts of any script, some of them edits of others."""
-    texts = draw(st.lists(SENTENCES | UNICODE, min_size=1, max_size=6))
-    for _ in range(draw(st.integers(0, 8))):
-        text = draw(st.sampled_from(texts))
-        first, last = sorted(draw(st.tuples(*[st.integers(0, len(text))] * 2)))
-        insert = draw(st.text("ab 3上\U0001f600", max_size=3))
-        texts.append(text[:first] + insert + text[min(last, first + 3) :])
-    return texts
-
-
-@given(similar_texts(), st.sampled_from([0.5, 0.8, 0.9, 0.99]))
-@thorough
-def test_no_pair_is_missed_that_the_exact_ratio_finds(texts: list[str], threshold: float) -> None:
-    """Before the guard, every pair over the threshold with the same digits is a candidate."""
-    different = list(dict.fromkeys(texts))
-    found = {
-        frozenset(pair)
-        for pair in zip(*map(list, Sketch(different).similar_pairs(threshold)), strict=True)
-    }
-
-    for first, text in enumerate(different):
-        for second, other in enumerate(different[:first]):
-            digits = [sorted(filter(str.isascii, filter(str.isdigit, t))) for t in (text, other)]
-            if digits[0] == digits[1] and fuzz.ratio(text, other) >= 100 * threshold:
-                assert frozenset((first, second)) in found
-
-
-def test_texts_of_very_different_lengths_are_bounded_alike() -> None:
-    """Copies are candidates among texts of ten and of forty thousand characters too."""
-    short = passages()[0]
-    long = PROSE * 13
-    texts = [short, long, short[:-3], long[5:], PROSE]
-
-    found = set(zip(*map(list, Sketch(texts).similar_pairs(0.9)), strict=True))
-
-    assert {tuple(sorted(pair)) for pair in found} == {(0, 2), (1, 3)}
-
-
-@given(similar_texts())
-@thorough
-def test_what_is_kept_together_is_apart_or_contradicts(texts: list[str]) -> None:
-    """Of two items that are kept, either the ratio is below 90% or they contradict each other."""
-    items = [item("a", text, id=str(number)) for number, text in enumerate(texts)]
-
-    kept = run(*items).items
-
-    for number, one in enumerate(kept):
-        for other in kept[:number]:
-            alike = fuzz.ratio(normal_text(one.content), normal_text(other.content)) >= 90
-            empty = not normal_text(one.content)
-            contradict = Guarded(one.content).contradicts(Guarded(other.content))
-            assert not alike or empty or contradict
-
-
-@given(similar_texts(), RANDOM)
-@thorough
-def test_the_order_of_the_items_does_not_matter(texts: list[str], rng: random.Random) -> None:
-    """Shuffled items lose to the same winners for the same reasons."""
-    items = [item("ab"[number % 2], text, id=str(number)) for number, text in enumerate(texts)]
-    scores = [round(rng.random(), 1) for _ in items]
-    order = list(range(len(items)))
-    rng.shuffle(order)
-
-    straight = deduplicate(items, scores, [()] * len(items))
-    shuffled = deduplicate(
-        [items[number] for number in order], [scores[number] for number in order], [()] * len(items)
-    )
-
-    assert {(loser, winner, why) for loser, (winner, why) in straight.duplicate_of.items()} == {
-        (order[loser], order[winner], why) for loser, (winner, why) in shuffled.duplicate_of.items()
-    }
-
-
-@given(similar_texts(), RANDOM)
-@thorough
-def test_the_best_stays_and_names_all_the_others(texts: list[str], rng: random.Random) -> None:
-    """Whatever the scores, ids and keys: no place that an item was found in is lost."""
-    items = [
-        item(
-            rng.choice("abc"),
-            text,
-            id=rng.choice("123456789"),
-            also_in=rng.choice([(), (Provenance("x", rng.choice("12")),)]),
-        )
-        for text in texts
-    ]
-    scores = [round(rng.random(), 1) for _ in items]
-    keys = [rng.sample(["file:a", "sha:b", "ghap:c"], rng.choice([0, 0, 1, 2])) for _ in items]
-
-    result = deduplicate(items, scores, keys)
-
-    assert sorted([*result.kept, *result.duplicate_of]) == list(range(len(items)))
-    for loser, (winner, _) in result.duplicate_of.items():
-        assert winner in result.kept
-        assert scores[winner] >= scores[loser]
-    kept = {(each.source, each.id) for each in result.items}
-    for position, each in zip(result.kept, result.items, strict=True):
-        losers = [loser for loser, (winner, _) in result.duplicate_of.items() if winner == position]
-        places = {(items[loser].source, items[loser].id) for loser in losers}
-        for source in (position, *losers):
-            places |= {(place.source, place.id) for place in items[source].also_in}
-        named = [(place.source, place.id) for place in each.also_in]
-        assert set(named) == places - {(each.source, each.id)}
-        assert len(named) == len(set(named))
-    assert len(kept) == len(result.items)
-
-
-@given(UNICODE, UNICODE)
-@thorough
-def test_the_guard_does_not_depend_on_the_side(text: str, other: str) -> None:
-    """Two texts contradict each other or not, whichever is asked; a text never itself."""
-    assert Guarded(text).contradicts(Guarded(other)) == Guarded(other).contradicts(Guarded(text))
-    assert not Guarded(text).contradicts(Guarded(text))
-
-
-def test_it_is_hundreds_of_times_faster_than_difflib() -> None:
-    """A hundred items of 600 characters, against the seed's comparison of every pair."""
-    rng = random.Random(1)
-    words = PROSE.split()
-    texts = [" ".join(rng.choices(words, k=130))[:600] for _ in range(100)]
-    items = [item("a", text, id=str(number)) for number, text in enumerate(texts)]
-    run(*items)
-
-    spans = []
-    for _ in range(5):
-        start = time.thread_time()
-        run(*items)
-        spans.append(time.thread_time() - start)
-    start = time.thread_time()
-    for one, other in zip(texts[:20], texts[20:40], strict=True):
-        difflib.SequenceMatcher(None, one, other, autojunk=False).ratio()
-    every_pair = (time.thread_time() - start) / 20 * 4950
-
-    assert every_pair / min(spans) >= 400
-
-
 def test_a_book_is_a_copy_of_its_equal_alone() -> None:
     """Long texts are compared by what they are, but for case and white space."""
     book = PROSE * 4
@@ -527,15 +359,11 @@ def test_a_book_is_a_copy_of_its_equal_alone() -> None:
     assert result.duplicate_of[2] == (0, "same text")
 
 
-@pytest.mark.parametrize("characters", [9_000, 45_000])
-def test_a_thousand_long_items_take_little_more_than_a_hundred(characters: int) -> None:
+def test_a_thousand_long_items_take_little_more_than_a_hundred() -> None:
     """Of very much text the longest items are not compared with each other."""
     rng = random.Random(5)
     words = PROSE.split()
-    texts = [
-        " ".join(rng.choices(words, k=characters // 6)) + f" Item {number}."
-        for number in range(1_000)
-    ]
+    texts = [" ".join(rng.choices(words, k=1_500)) + f" Item {number}." for number in range(1_000)]
     items = [item("a", text, id=str(number)) for number, text in enumerate(texts)]
 
     def take(count: int) -> float:
@@ -557,10 +385,3 @@ def test_the_longest_texts_alone_are_not_compared() -> None:
     )
 
     assert set(result.duplicate_of) == {1_001}
-
-
-def test_importing_the_package_imports_no_numpy() -> None:
-    """The first call imports numpy and rapidfuzz; the module does not."""
-    script = "import sys, contextkit.dedup; sys.exit(bool({'numpy', 'rapidfuzz'} & {*sys.modules}))"
-
-    assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0

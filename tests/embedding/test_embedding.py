@@ -17,22 +17,13 @@ from structlog.testing import capture_logs
 
 from contextkit import DenseModel
 from contextkit.embedding.built_in import StaticModel, find_static_model, load_embedder
-from contextkit.embedding.embedder import COOLDOWN_SECONDS, Embedder, KeywordsOnly, ModelEmbedder
+from contextkit.embedding.embedder import COOLDOWN_SECONDS, ModelEmbedder
 from contextkit.errors import ConfigError
 from contextkit.testing import HashingModel
+from tests.making import Clock
 
 WEIGHTS = Path("weights/l2_supercat_256.safetensors")
 TOKENIZER = Path("tokenizers/l2_supercat_tokenizer_config.json")
-
-
-@define
-class Clock:
-    """A clock that goes on when a test says so."""
-
-    now: float = 0.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 @define(eq=False)
@@ -112,14 +103,6 @@ def test_the_default_model_makes_unit_vectors_of_256_numbers() -> None:
     assert embedder.query(texts[0]) == pytest.approx(vectors[0].tolist())
     assert (embedder.name, embedder.dimensions) == ("wordllama-256", 256)
     assert embedder.problem is None
-
-
-def test_none_makes_no_vectors() -> None:
-    """It is no trouble that there are none."""
-    embedder: Embedder = load_embedder("none")
-    assert (embedder.dense(["x"]), embedder.query("x"), embedder.dimensions) == (None, None, None)
-    assert (embedder.name, embedder.problem) == ("none", None)
-    assert embedder == KeywordsOnly()
 
 
 def test_a_built_in_model_is_one_for_the_process() -> None:
@@ -324,10 +307,8 @@ DAMAGES: dict[str, Callable[[Path], object]] = {
     "weights cut short": lambda package: (package / WEIGHTS).write_bytes(
         (package / WEIGHTS).read_bytes()[:1_000_000]
     ),
-    "weights garbled": lambda package: (package / WEIGHTS).write_bytes(b"\xff" * 4096),
     "weights gone": lambda package: (package / WEIGHTS).unlink(),
     "tokenizer garbled": lambda package: (package / TOKENIZER).write_text('{"model": 3}'),
-    "tokenizer gone": lambda package: (package / TOKENIZER).unlink(),
 }
 
 
@@ -347,17 +328,6 @@ def test_damaged_files_of_the_model_mean_keywords_alone(
     clock.now = COOLDOWN_SECONDS
     assert embedder.query("high water") == load_embedder().query("high water")
     assert embedder.problem is None
-
-
-def test_a_table_of_another_width_means_keywords_alone(package: Path) -> None:
-    """Its vectors would not fit beside those that are stored."""
-    from safetensors.numpy import save_file
-
-    rows = 128_256
-    save_file({"embedding.weight": np.ones((rows, 64), np.float16)}, str(package / WEIGHTS))
-    embedder = ModelEmbedder("wordllama", lambda: StaticModel(package), patience=None)
-    assert embedder.dense(["high water"]) is None
-    assert "gave the shape (1, 64), expected (1, 256)" in str(embedder.problem)
 
 
 def test_where_wordllama_is_not_installed_search_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -422,18 +392,3 @@ def test_a_search_waits_no_longer_than_its_patience(gate: Gate, clock: Clock) ->
     clock.now = COOLDOWN_SECONDS
     patient = ModelEmbedder("g:1", lambda: gate, patience=20, clock=clock)
     assert patient.query("high water") == unit_vector("high water")
-
-
-def test_a_late_answer_ends_the_trouble(gate: Gate, clock: Clock) -> None:
-    """It is there for whoever asks next, without another wait."""
-    embedder = ModelEmbedder("g:1", lambda: gate, patience=0.01, clock=clock)
-    gate.gate.set()
-    assert embedder.query("warm")
-    gate.gate.clear()
-    assert embedder.query("high water") is None
-    answering = [t for t in threading.enumerate() if t.name == "contextkit-embedding"]
-    gate.gate.set()
-    for thread in answering:
-        thread.join(20)
-    assert embedder.problem is None
-    assert embedder.query("high water") == unit_vector("high water")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
@@ -11,19 +10,16 @@ import pytest
 from attrs import evolve
 from structlog.testing import capture_logs
 
-from contextkit import ContextItem, ContextKit, ContextRequest, Record, SourceInfo
+from contextkit import ContextKit, Record, SourceInfo
 from contextkit.config.load import user_config_file
 from contextkit.config.sections import SourceSettings
 from contextkit.config.settings import Config
 from contextkit.embedding.choice import PluginEmbedders
-from contextkit.errors import ConfigError, PluginError, SourceError, StoreModelMismatchError
+from contextkit.errors import ConfigError, StoreModelMismatchError
 from contextkit.plugin.manager import SourceRegistry
 from contextkit.testing import HashingModel
+from tests.making import OpenKit, from_records, make_plugin
 
-MakePlugin = Callable[..., ModuleType]
-OpenKit = Callable[..., ContextKit]
-
-PATIENT = {"assemble.source_timeout": 20.0, "assemble.deadline": 20.0}
 TEXTS = ("The gate is closed before ebb", "High water comes at noon", "The pilot boat is green")
 
 
@@ -34,33 +30,13 @@ def models() -> dict[str, HashingModel]:
 
 
 @pytest.fixture
-def provider(make_plugin: MakePlugin, models: dict[str, HashingModel]) -> ModuleType:
+def provider(models: dict[str, HashingModel]) -> ModuleType:
     """A plugin that has these models, and no others."""
 
     def contextkit_embedder(model: str) -> HashingModel | None:
         return models.get(model)
 
     return make_plugin(contextkit_embedder=contextkit_embedder)
-
-
-def searching(make_plugin: MakePlugin, name: str, **hooks: Any) -> ModuleType:
-    """A source that finds what is stored."""
-
-    async def contextkit_query(request: ContextRequest) -> list[ContextItem]:
-        assert request.records is not None
-        hits = await request.records.search(request.query, limit=request.limit)
-        return [
-            ContextItem(
-                name,
-                hit.record.text,
-                hit.relevance,
-                id=hit.record.id,
-                metadata={"similarity": hit.similarity},
-            )
-            for hit in hits
-        ]
-
-    return make_plugin(contextkit_query=contextkit_query, **hooks)
 
 
 def fill(kit: ContextKit, *sources: str) -> None:
@@ -70,17 +46,17 @@ def fill(kit: ContextKit, *sources: str) -> None:
 
 
 async def test_each_source_is_embedded_and_searched_with_its_own_model(
-    open_kit: OpenKit, make_plugin: MakePlugin, provider: ModuleType
+    open_kit: OpenKit, provider: ModuleType
 ) -> None:
     """In one assembly: the default, another one, one that the source names, and none."""
-    says_so = SourceInfo(embedder="hash:12")
+    says_so, no_vectors = SourceInfo(embedder="hash:12"), SourceInfo(embedder="none")
     sources = {
-        "tide": searching(make_plugin, "tide"),
-        "boats": searching(make_plugin, "boats"),
-        "ropes": searching(make_plugin, "ropes", contextkit_source=says_so),
-        "code": searching(make_plugin, "code", contextkit_source=SourceInfo(embedder="none")),
+        "tide": make_plugin(contextkit_query=from_records),
+        "boats": make_plugin(contextkit_query=from_records),
+        "ropes": make_plugin(contextkit_query=from_records, contextkit_source=says_so),
+        "code": make_plugin(contextkit_query=from_records, contextkit_source=no_vectors),
     }
-    settings = {**PATIENT, "sources.boats.embedder": "hash:8"}
+    settings = {"sources.boats.embedder": "hash:8"}
     kit = open_kit({**sources, "hashing": provider}, settings=settings)
     fill(kit, *sources)
     assert dict(kit.store.identity.sources) == {
@@ -116,7 +92,6 @@ async def test_each_source_is_embedded_and_searched_with_its_own_model(
     ],
 )
 def test_the_configuration_beats_what_the_source_says(
-    make_plugin: MakePlugin,
     provider: ModuleType,
     configured: str | None,
     said: str,
@@ -134,7 +109,7 @@ def test_the_configuration_beats_what_the_source_says(
 
 
 def test_a_source_that_is_off_is_known_when_it_is_needed(
-    open_kit: OpenKit, make_plugin: MakePlugin, provider: ModuleType
+    open_kit: OpenKit, provider: ModuleType
 ) -> None:
     """Nothing is imported to find out before."""
     code = make_plugin([], contextkit_source=SourceInfo(embedder="none"))
@@ -148,20 +123,7 @@ def test_a_source_that_is_off_is_known_when_it_is_needed(
     assert embedders.in_use() == []
 
 
-def test_sources_of_one_model_share_it(
-    open_kit: OpenKit, make_plugin: MakePlugin, provider: ModuleType
-) -> None:
-    """So that a query is embedded once for all of them."""
-    sources = {name: make_plugin([]) for name in ("a", "b", "c")}
-    settings = {"embedding.model": "hash:8", "sources.c.embedder": "hash:12"}
-    kit = open_kit({**sources, "hashing": provider}, settings=settings)
-    assert kit.embedder("a") is kit.embedder("b")
-    assert {embedder.name for embedder in kit.store.embedders.in_use()} == {"hash:8", "hash:12"}
-
-
-async def test_a_query_is_embedded_once_for_all_sources(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
+async def test_a_query_is_embedded_once_for_all_sources(open_kit: OpenKit) -> None:
     """However many ask for it."""
     asked: list[str] = []
 
@@ -170,11 +132,9 @@ async def test_a_query_is_embedded_once_for_all_sources(
             asked.append(text)
             return HashingModel.embed_query(self, text)
 
-    sources = {name: searching(make_plugin, name) for name in ("a", "b", "c")}
+    sources = {name: make_plugin(contextkit_query=from_records) for name in ("a", "b", "c")}
     counting = make_plugin(contextkit_embedder=lambda model: Counted(8, model))
-    kit = open_kit(
-        {**sources, "counting": counting}, settings={**PATIENT, "embedding.model": "hash:8"}
-    )
+    kit = open_kit({**sources, "counting": counting}, settings={"embedding.model": "hash:8"})
     fill(kit, *sources)
     context = await kit.assemble_context("high water")
     assert len(context.trace.sources) == 3
@@ -187,12 +147,12 @@ async def test_a_query_is_embedded_once_for_all_sources(
 
 
 def test_an_unknown_model_is_an_error_that_names_what_there_is(
-    open_kit: OpenKit, make_plugin: MakePlugin, provider: ModuleType
+    open_kit: OpenKit, provider: ModuleType, models: dict[str, HashingModel]
 ) -> None:
     """Once it is needed: setting, file and line, the built-in ones, the plugins that were asked."""
     user_config_file().parent.mkdir(parents=True, exist_ok=True)
     user_config_file().write_text("\n[embedding]\nmodel = 'hsah:8'\n")
-    kit = open_kit({"tide": make_plugin([]), "hashing": provider}, settings=PATIENT)
+    kit = open_kit({"tide": make_plugin([]), "hashing": provider})
     with pytest.raises(ConfigError) as caught:
         kit.records("tide").put([Record(id="1", text=TEXTS[0])])
     error = caught.value
@@ -203,6 +163,9 @@ def test_an_unknown_model_is_an_error_that_names_what_there_is(
     )
     with pytest.raises(ConfigError):
         kit.assemble_context_sync("tide?")
+    # It is looked for anew each time.
+    models["hsah:8"] = HashingModel(8, "hsah:8")
+    fill(kit, "tide")
 
 
 @pytest.mark.parametrize(
@@ -214,7 +177,7 @@ def test_an_unknown_model_is_an_error_that_names_what_there_is(
     ],
 )
 def test_an_unknown_model_of_a_source_is_an_error(
-    open_kit: OpenKit, make_plugin: MakePlugin, settings: dict[str, Any], said: str, key: str | None
+    open_kit: OpenKit, settings: dict[str, Any], said: str, key: str | None
 ) -> None:
     """Whether the configuration named it or the source itself."""
     tide = make_plugin([], contextkit_source=SourceInfo(embedder=said))
@@ -226,29 +189,11 @@ def test_an_unknown_model_of_a_source_is_an_error(
     assert caught.value.key == key
 
 
-def test_a_plugin_that_comes_later_is_asked_then(
-    open_kit: OpenKit, make_plugin: MakePlugin, provider: ModuleType
-) -> None:
-    """A host may register one after an error."""
-    kit = open_kit({"tide": make_plugin([])}, settings={"embedding.model": "hash:8"})
-    with pytest.raises(ConfigError):
-        fill(kit, "tide")
-    kit.register(provider, "hashing")
-    fill(kit, "tide")
-    assert kit.store.identity.sources["tide"] == "hash:8"
-
-
-def test_the_name_of_a_model_is_text(open_kit: OpenKit, make_plugin: MakePlugin) -> None:
-    """A source that says something else is refused."""
-    with pytest.raises((SourceError, PluginError), match="embedder"):
-        open_kit({"tide": make_plugin([], contextkit_source=SourceInfo(embedder=3))})  # type: ignore[arg-type]
-
-
 # -- plugins that fail ----------------------------------------------------------------------
 
 
 def test_one_plugin_that_fails_does_not_keep_another_from_answering(
-    open_kit: OpenKit, make_plugin: MakePlugin, provider: ModuleType
+    open_kit: OpenKit, provider: ModuleType
 ) -> None:
     """The model is had from whoever has it."""
 
@@ -270,9 +215,7 @@ def test_one_plugin_that_fails_does_not_keep_another_from_answering(
     assert [hit.similarity for hit in kit.records("ropes").search_sync("high water")] == [None]
 
 
-def test_a_name_that_its_plugin_finds_malformed_is_an_error(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
+def test_a_name_that_its_plugin_finds_malformed_is_an_error(open_kit: OpenKit) -> None:
     """The user has to mend it: no search goes on without the vectors."""
 
     def contextkit_embedder(model: str) -> None:
@@ -302,7 +245,7 @@ def test_a_name_that_its_plugin_finds_malformed_is_an_error(
     ],
 )
 def test_what_is_no_model_means_keywords_alone(
-    open_kit: OpenKit, make_plugin: MakePlugin, answer: object, says: str
+    open_kit: OpenKit, answer: object, says: str
 ) -> None:
     """The plugin and the hook are named."""
     plugins = {
@@ -317,7 +260,7 @@ def test_what_is_no_model_means_keywords_alone(
 
 
 async def test_a_model_that_breaks_down_costs_its_vectors_and_nothing_else(
-    open_kit: OpenKit, make_plugin: MakePlugin
+    open_kit: OpenKit,
 ) -> None:
     """Records are stored and found by keywords; the trace and one warning say so."""
     broken: list[str] = []
@@ -329,11 +272,11 @@ async def test_a_model_that_breaks_down_costs_its_vectors_and_nothing_else(
             return HashingModel.embed_records(self, texts)
 
     plugins = {
-        "tide": searching(make_plugin, "tide"),
-        "ropes": searching(make_plugin, "ropes"),
+        "tide": make_plugin(contextkit_query=from_records),
+        "ropes": make_plugin(contextkit_query=from_records),
         "fragile": make_plugin(contextkit_embedder=lambda model: Fragile(8, model)),
     }
-    settings = {**PATIENT, "sources.tide.embedder": "fragile:1"}
+    settings = {"sources.tide.embedder": "fragile:1"}
     kit = open_kit(plugins, settings=settings)
     fill(kit, "tide", "ropes")
     broken.append("the endpoint is down")
@@ -355,7 +298,7 @@ async def test_a_model_that_breaks_down_costs_its_vectors_and_nothing_else(
 
 
 def test_another_model_for_a_source_is_refused_until_it_is_re_embedded(
-    open_kit: OpenKit, make_plugin: MakePlugin, provider: ModuleType
+    open_kit: OpenKit, provider: ModuleType
 ) -> None:
     """Also where the store has that model's vectors for another source."""
     plugins = {"tide": make_plugin([]), "boats": make_plugin([]), "hashing": provider}
@@ -372,19 +315,19 @@ def test_another_model_for_a_source_is_refused_until_it_is_re_embedded(
 
 
 def test_a_source_that_comes_after_the_store_was_opened_is_refused_alone(
-    open_kit: OpenKit, make_plugin: MakePlugin, provider: ModuleType
+    open_kit: OpenKit, provider: ModuleType
 ) -> None:
     """The others' records are read and written as ever."""
-    plugins = {"tide": searching(make_plugin, "tide"), "hashing": provider}
+    plugins = {"tide": make_plugin(contextkit_query=from_records), "hashing": provider}
     kit = open_kit(plugins, settings={"embedding.model": "hash:8"})
     fill(kit, "tide")
     kit.close()
     late = open_kit(
-        {"boats": searching(make_plugin, "boats"), "hashing": provider},
-        settings={**PATIENT, "embedding.model": "hash:12"},
+        {"boats": make_plugin(contextkit_query=from_records), "hashing": provider},
+        settings={"embedding.model": "hash:12"},
     )
     fill(late, "boats")
-    late.register(searching(make_plugin, "tide"), "tide")
+    late.register(make_plugin(contextkit_query=from_records), "tide")
     for use in (
         lambda: fill(late, "tide"),
         lambda: late.records("tide").search_sync("water"),

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
+import runpy
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 
 import pytest
-from attrs import frozen
 
 from contextkit import ContextKit
 from contextkit_memories import MemoryBook
@@ -32,28 +30,6 @@ MEMORIES = (
 # instead of the one that is installed; so the tests find this folder alone.
 sys.modules["examples"] = ModuleType("examples")
 sys.modules["examples"].__path__ = [str(ROOT / "examples")]
-
-
-@frozen
-class Example:
-    """An example as a person runs it, in a workspace.
-
-    Attributes:
-        workspace: where it runs.
-    """
-
-    workspace: Path
-
-    def run(self, name: str, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
-        """Run `examples/NAME.py`; a warning is an error."""
-        return subprocess.run(
-            [sys.executable, "-W", "error", str(ROOT / "examples" / f"{name}.py"), *arguments],
-            cwd=self.workspace,
-            env={**os.environ, **variables},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
 
 
 @pytest.fixture
@@ -79,6 +55,15 @@ def kit(workspace: Path) -> Iterator[ContextKit]:
 
 
 @pytest.fixture
-def run_example(workspace: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
-    """Runs an example in the project, as a person would."""
-    return Example(workspace).run
+def run_example(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., str]:
+    """Runs `examples/NAME.py` in the project, as a person would; gives what it prints."""
+
+    def run(name: str, *arguments: str) -> str:
+        monkeypatch.chdir(workspace)
+        monkeypatch.setattr(sys, "argv", [f"{name}.py", *arguments])
+        runpy.run_path(str(ROOT / "examples" / f"{name}.py"), run_name="__main__")
+        return capsys.readouterr().out
+
+    return run

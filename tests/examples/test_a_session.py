@@ -9,6 +9,8 @@ from types import ModuleType
 
 import pytest
 
+pytestmark = pytest.mark.one_python
+
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "examples" / "a_session"
 

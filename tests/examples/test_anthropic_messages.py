@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,6 +15,8 @@ from contextkit import ContextKit
 from contextkit_memories import MemoryBook
 from examples.anthropic_messages import ask, with_sources
 from tests.examples.messages_stub import KEY, MessagesStub
+
+pytestmark = pytest.mark.one_python
 
 QUERY = "why are payments retried?"
 
@@ -143,14 +144,14 @@ async def test_the_stub_refuses_what_the_api_refuses(api: MessagesStub) -> None:
 
 
 def test_the_example_works(
-    api: MessagesStub, run_example: Callable[..., subprocess.CompletedProcess[str]]
+    api: MessagesStub, run_example: Callable[..., str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Unchanged, with the SDK's own variables; its answer names the project's sources."""
-    variables = {"ANTHROPIC_BASE_URL": api.address, "ANTHROPIC_API_KEY": KEY}
-    ran = run_example("anthropic_messages", "why", "are", "payments", "retried?", **variables)
-    assert ran.returncode == 0, ran.stderr
-    assert "memory mem_" in ran.stdout
-    assert "] payments.py:1" in ran.stdout
-    assert run_example("anthropic_messages", **variables).returncode == 0
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", api.address)
+    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+    said = run_example("anthropic_messages", "why", "are", "payments", "retried?")
+    assert "memory mem_" in said
+    assert "] payments.py:1" in said
+    run_example("anthropic_messages")
     questions = [request["messages"][0]["content"][-1]["text"] for request in api.requests]
     assert questions == [QUERY, "why do we retry?"]

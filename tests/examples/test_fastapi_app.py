@@ -21,6 +21,8 @@ from contextkit import ContextKit
 from examples.fastapi_app import make_app
 from tests.examples.conftest import ROOT
 
+pytestmark = pytest.mark.one_python
+
 QUESTION = {"query": "why are payments retried?"}
 
 
@@ -124,9 +126,9 @@ async def test_a_store_that_does_not_open_is_the_servers_fault(
 
 
 async def test_many_at_once_get_what_each_gets_alone(workspace: Path) -> None:
-    """Forty requests over one kit."""
+    """Twelve requests over one kit."""
     words = ("payments", "refunds", "office", "bank")
-    queries = [f"{word} {number}" for number in range(10) for word in words]
+    queries = [f"{word} {number}" for number in range(3) for word in words]
     async with served(workspace) as client:
         alone = [await ask(client, query=query) for query in queries]
         together = await asyncio.gather(*(ask(client, query=query) for query in queries))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import runpy
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,8 @@ from contextkit_experiences import ExperienceBook, UnknownExperienceError
 from contextkit_memories import MemoryBook, UnknownMemoryError
 from examples.two_projects import open_project, remember
 from tests.examples.conftest import ROOT, SETTINGS
+
+pytestmark = pytest.mark.one_python
 
 SOURCES = ["memories", "code", "experiences", "values", "commits"]
 EVERYTHING: dict[str, Any] = {"min_relevance": 0.0, "max_tokens": 20_000}
@@ -184,20 +186,14 @@ def test_a_name_is_a_project_wherever_its_folder_is(tmp_path: Path) -> None:
     assert texts == [shop, shop, ["The clone is a scratch copy"], []]
 
 
-def test_the_example_works(tmp_path: Path) -> None:
+def test_the_example_works(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Each shop has its own answer and the common one; nothing is left in the user's store."""
-    home = tmp_path / "home"
-    ran = subprocess.run(
-        [sys.executable, "-W", "error", str(ROOT / "examples" / "two_projects.py")],
-        cwd=tmp_path,
-        env={"PATH": "", "CONTEXTKIT_HOME": str(home), "CONTEXTKIT_ASSEMBLE_SOURCE_TIMEOUT": "30"}
-        | {"CONTEXTKIT_ASSEMBLE_DEADLINE": "30"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert (ran.returncode, ran.stderr) == (0, "")
-    tea, books = ran.stdout.split("-- books")
+    monkeypatch.setenv("CONTEXTKIT_ASSEMBLE_SOURCE_TIMEOUT", "30")
+    monkeypatch.setenv("CONTEXTKIT_ASSEMBLE_DEADLINE", "30")
+    runpy.run_path(str(ROOT / "examples" / "two_projects.py"), run_name="__main__")
+    tea, books = capsys.readouterr().out.split("-- books")
     assert "Ada's approval" in tea
     assert "runs at night" not in tea
     assert "runs at night" in books

@@ -4,122 +4,21 @@ from __future__ import annotations
 
 import json
 import os
-import stat
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from structlog.testing import capture_logs
 
-from contextkit import IndexReport, Record, Records
+from contextkit import Record, Records
 from contextkit.errors import RecordError, StoreError
-from contextkit.indexing.files import FileIndex, SkipFileError
-from contextkit.indexing.listing import FileListing, WorkspaceFile, is_key_file
 from contextkit.models.indexer import IndexState, Progress
-from contextkit.testing import make_indexer, open_records
 
-Stored = Callable[[], dict[str, Record]]
-
-
-@pytest.fixture
-def workspace(tmp_path: Path) -> Path:
-    """An empty folder."""
-    folder = tmp_path / "workspace"
-    folder.mkdir()
-    return folder
-
-
-@pytest.fixture
-def records(tmp_path: Path) -> Iterator[Records]:
-    """The source's records on a real store."""
-    with open_records(tmp_path / "store", "lines", model="none") as opened:
-        yield opened
-
-
-@pytest.fixture
-def stored(records: Records) -> Stored:
-    """All records by id."""
-    return lambda: {record.id: record for record in records.scan()}
-
-
-class Lines:
-    """A source that has a record for each line of each file of a folder.
-
-    Attributes:
-        made: paths of the files whose records were made, of all runs.
-        version: of its records.
-        max_file_bytes: of its listings.
-        kept: what its last run found kept.
-    """
-
-    def __init__(self, records: Records, workspace: Path, state_path: Path) -> None:
-        self.records = records
-        self.workspace = workspace
-        self.state_path = state_path
-        self.made: list[str] = []
-        self.version = 1
-        self.max_file_bytes = 10_000
-        self.kept: dict[str, Any] = {}
-
-    def listing(self) -> FileListing:
-        """All files of the folder."""
-        listing = FileListing(self.workspace, self.max_file_bytes)
-        for path in sorted(self.workspace.iterdir()):
-            listing.add(path.name)
-        return listing
-
-    def records_of(self, file: WorkspaceFile, content: bytes) -> list[Record]:
-        """A record for each line, none for a file that is not UTF-8."""
-        self.made.append(file.path)
-        try:
-            lines = content.decode().splitlines()
-        except UnicodeDecodeError:
-            raise SkipFileError("it is not UTF-8") from None
-        return [
-            Record(id=f"{file.path}:{line}", text=line, fields={"file_path": file.path})
-            for line in lines
-        ]
-
-    def index(self, **run: Any) -> tuple[int, int, int, int]:
-        """One run: how many were added, updated, removed and unchanged."""
-        report = self.report(**run)
-        return report.added, report.updated, report.removed, report.unchanged
-
-    def report(
-        self,
-        listing: FileListing | None = None,
-        *,
-        again: Collection[str] = (),
-        keep: Any = None,
-        progress: list[Progress] | None = None,
-    ) -> IndexReport:
-        """One run's report."""
-        indexer = make_indexer(self.records, self.workspace, self.state_path, progress=progress)
-        index = FileIndex(indexer, version=self.version, label="pages")
-        self.kept = dict(index.kept)
-        if keep is not None:
-            index.kept["words"] = keep
-        return index.update(listing or self.listing(), self.records_of, again=again)
-
-    def trust(self) -> None:
-        """Let the state trust the files' times, as if they had been written long before.
-
-        Their change times are those of this moment, and nobody can set them back.
-        """
-        state = json.loads(self.state_path.read_text())
-        for path, entry in state["files"].items():
-            status = (self.workspace / path).stat()
-            entry[:3] = status.st_size, status.st_mtime_ns, status.st_ctime_ns
-        self.state_path.write_text(json.dumps(state))
-
-
-@pytest.fixture
-def lines(records: Records, workspace: Path, tmp_path: Path) -> Lines:
-    """The source."""
-    return Lines(records, workspace, tmp_path / "state" / "lines.json")
+if TYPE_CHECKING:
+    from tests.indexing.conftest import Lines, Stored
 
 
 def fail(*_: object, **__: object) -> None:
@@ -321,136 +220,6 @@ def test_a_file_of_which_no_records_can_be_made_is_named(
     assert lines.index()[0] == 1
 
 
-# -- what is passed over --------------------------------------------------------------------
-
-
-def test_what_is_no_file_to_index_is_passed_over_with_a_reason(
-    lines: Lines, workspace: Path
-) -> None:
-    """In every run; and a file that is not there in silence."""
-    (workspace / "good").write_text("one\n")
-    (workspace / "link").symlink_to("good")
-    (workspace / "folder").mkdir()
-    (workspace / "large").write_text("x" * 10_001)
-    for _ in range(2):
-        listing = lines.listing()
-        listing.notes.append("a note")
-        listing.add("gone")
-        listing.add("inner", "good/inner", listing.look_up("good/inner"))
-        listing.add("nul", "\0")
-        report = lines.report(listing)
-        *others, (path, why) = report.skipped
-        assert others == [
-            ("folder", "not a regular file"),
-            ("large", "10,001 bytes, over max_file_bytes (10,000)"),
-            ("link", "a symbolic link"),
-        ]
-        assert path == "nul"
-        assert why.startswith("it cannot be read: ")
-        assert report.notes == ["a note"]
-    assert lines.made == ["good"]
-
-
-def test_a_file_that_turns_bad_loses_its_records_and_gets_them_back(
-    lines: Lines, workspace: Path, stored: Stored
-) -> None:
-    """It counts as removed, then as added; a bad file that goes away counts as nothing."""
-    path = workspace / "a"
-    path.write_text("one\n")
-    lines.index()
-
-    path.write_bytes(b"\xff")
-    assert lines.index() == (0, 0, 1, 0)
-    assert stored() == {}
-    assert lines.report().skipped == [("a", "it is not UTF-8")]
-    path.write_text("two\n")
-    assert lines.index() == (1, 0, 0, 0)
-    assert stored().keys() == {"a:two"}
-    path.write_bytes(b"\xff\xff")
-    lines.index()
-    path.unlink()
-    assert lines.index() == (0, 0, 0, 0)
-
-
-def test_a_file_that_is_skipped_without_a_reason_is_skipped(
-    lines: Lines, workspace: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It gets one, so that no run takes it for a file with records."""
-
-    def skip(*_: object) -> list[Record]:
-        raise SkipFileError
-
-    (workspace / "a").write_text("one\n")
-    monkeypatch.setattr(lines, "records_of", skip)
-    for _ in range(2):
-        report = lines.report()
-        assert (report.added, report.skipped) == (0, [("a", "it has no records")])
-
-
-def test_a_file_that_goes_away_between_listing_and_reading(
-    lines: Lines, workspace: Path, stored: Stored
-) -> None:
-    """A deleted file is gone; one that cannot be read any more is skipped with a reason."""
-    for name in "abc":
-        (workspace / name).write_text("one\n")
-    lines.index()
-    for name in ("a", "b", "new", "new folder"):
-        (workspace / name).write_text("another\n")
-    listing = lines.listing()
-    for name in ("a", "b", "new", "new folder"):
-        (workspace / name).unlink()
-    (workspace / "b").mkdir()
-    (workspace / "new folder").mkdir()
-
-    report = lines.report(listing)
-
-    assert (report.added, report.updated, report.removed, report.unchanged) == (0, 0, 2, 1)
-    assert [path for path, _ in report.skipped] == ["b", "new folder"]
-    assert stored().keys() == {"c:one"}
-    assert lines.index() == (0, 0, 0, 1)
-
-
-def test_content_and_stamp_of_a_file(lines: Lines, workspace: Path) -> None:
-    """The stamp is that of the content that was read."""
-    (workspace / "a").write_text("abc")
-    listing = lines.listing()
-    (file,) = listing.files
-
-    content, stamp = listing.read(file)
-
-    assert (b"abc", file.stamp, 3) == (content, stamp, stamp.size)
-
-
-def test_reading_a_file_that_changed_since_it_was_listed(
-    lines: Lines, workspace: Path, tmp_path: Path
-) -> None:
-    """Deleted, grown, replaced by a link, a pipe or a folder: an error, and no content."""
-    path = workspace / "a"
-    path.write_text("abc")
-    listing = lines.listing()
-    (file,) = listing.files
-
-    path.write_text("x" * 10_001)
-    with pytest.raises(OSError, match="it has more than 10,000 bytes"):
-        listing.read(file)
-    path.unlink()
-    with pytest.raises(FileNotFoundError):
-        listing.read(file)
-    path.symlink_to(tmp_path / "elsewhere")
-    (tmp_path / "elsewhere").write_text("x")
-    with pytest.raises(OSError, match=r".+"):
-        listing.read(file)
-    path.unlink()
-    os.mkfifo(path)
-    assert stat.S_ISFIFO(path.stat().st_mode)
-    with pytest.raises(OSError, match="not a regular file"):
-        listing.read(file)
-    path.unlink()
-    path.mkdir()
-    with pytest.raises(OSError, match=r".+"):
-        listing.read(file)
-
-
 # -- what is remembered ---------------------------------------------------------------------
 
 
@@ -514,19 +283,6 @@ def test_a_lost_state_of_an_empty_workspace(lines: Lines, workspace: Path, store
     saved = lines.state_path.stat().st_mtime_ns
     lines.index()
     assert saved == lines.state_path.stat().st_mtime_ns
-
-
-def test_another_version_indexes_everything_anew(
-    lines: Lines, workspace: Path, stored: Stored
-) -> None:
-    """Once."""
-    (workspace / "a").write_text("one\n")
-    lines.index()
-    before = stored()["a:one"].created_at
-    lines.version = 2
-
-    assert (lines.index(), lines.index()) == ((1, 0, 0, 0), (0, 0, 0, 1))
-    assert stored()["a:one"].created_at > before
 
 
 def test_a_clock_that_goes_back_leaves_no_old_records(
@@ -634,39 +390,3 @@ def test_a_long_run_keeps_what_it_has_done(
 
     assert unchanged == 1024
     assert unchanged + added + updated == 1500
-
-
-# -- key files ------------------------------------------------------------------------------
-
-KEY_FILES = [
-    *(".env", ".env.local", "app/.ENV", ".envrc", "docker/prod.env", "id_rsa"),
-    *("home/id_ed25519", "id_rsa_work", "id_rsa.old", "id_ecdsa_sk", "server.pem"),
-    *("tls/server.KEY", "a.p12", "a.pfx", "a.jks", "a.keystore", ".netrc", "_netrc", ".npmrc"),
-    *(".pypirc", ".git-credentials", "credentials", ".aws/credentials", "credentials.json"),
-    *("aws-credentials.ini", ".htpasswd", "secrets.yml", "config/secrets.prod.json"),
-    *("client_secret_1.json", "home/.docker/config.json", ".kube/config", ".ssh/known_hosts"),
-    ".vault-token",
-]
-OTHER_FILES = [
-    *(".env.example", ".env.sample", ".env.template", "example.env", "id_rsa.pub"),
-    *("credentials.py", "secrets.ts", "test_secrets.py", "Secret.java", "docs/secretary.md"),
-    *("config.json", "docker/config.json", "kube/config", "environment.py", "key.py"),
-    *("keys.md", "my_id_rsa.py", "id_rsakey.py"),
-]
-
-
-@pytest.mark.parametrize("path", KEY_FILES)
-def test_a_key_file_is_never_indexed(workspace: Path, path: str) -> None:
-    """Whatever a source lists, a file that is named as keys are is skipped with the reason."""
-    file = workspace / path
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text("TOKEN=tide")
-    listing = FileListing(workspace)
-    listing.add(path)
-    assert ([], [(path, "it may hold secrets")]) == (listing.files, listing.skipped)
-
-
-@pytest.mark.parametrize("path", OTHER_FILES)
-def test_names_that_only_resemble_key_files_are_indexed(path: str) -> None:
-    """Code about secrets is code, a public key is public, and a template has no values."""
-    assert not is_key_file(path)

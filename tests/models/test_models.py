@@ -16,10 +16,8 @@ from contextkit import (
     ContextItem,
     ContextRequest,
     FormattedContext,
-    IndexReport,
     Provenance,
     Recipe,
-    RecipeTemplate,
     Section,
     SourceInfo,
 )
@@ -76,13 +74,6 @@ def test_an_id_is_made_from_the_content() -> None:
     assert len(ContextItem("a", "\ud800", 0.5).id) == 16
 
 
-def test_its_own_text_is_its_content_where_there_is_no_other() -> None:
-    """An empty text is one."""
-    assert ContextItem("a", "content", 0.5).own_text == "content"
-    assert ContextItem("a", "content", 0.5, text="text").own_text == "text"
-    assert ContextItem("a", "content", 0.5, text="").own_text == ""
-
-
 @pytest.mark.parametrize("value", [-0.1, 1.1, float("nan"), float("inf")])
 def test_relevance_and_salience_are_within_bounds(value: float) -> None:
     """The error names the field and the value."""
@@ -92,22 +83,11 @@ def test_relevance_and_salience_are_within_bounds(value: float) -> None:
         ContextItem("a", "x", 0.5, salience=value)
 
 
-def test_whole_numbers_are_fine() -> None:
-    """Relevance is a float afterwards."""
-    assert isinstance(ContextItem("a", "x", 1).relevance, float)
-
-
 @pytest.mark.parametrize("zone", [None, NoOffset()])
 def test_a_date_carries_a_time_zone(zone: tzinfo | None) -> None:
     """Ages cannot be counted without one."""
     with pytest.raises(ValueError, match="created_at must carry a time zone, got 2026-07-01"):
         ContextItem("a", "x", 0.5, created_at=NOW.replace(tzinfo=zone))
-
-
-def test_items_do_not_change() -> None:
-    """Stages make new ones."""
-    with pytest.raises(attrs.exceptions.FrozenInstanceError):
-        ContextItem("a", "x", 0.5).content = "y"  # type: ignore[misc]
 
 
 # -- requests, sections, recipes ------------------------------------------------------------
@@ -119,12 +99,6 @@ def test_a_request_has_the_seeds_defaults() -> None:
     assert (request.limit, request.max_tokens, request.sources) == (20, 2000, None)
     assert (request.source_timeout, request.deadline) == (0.3, 0.5)
     assert (request.style, request.overflow, request.recipe) == ("markdown", "hard", "context")
-
-
-def test_a_section_is_named_by_its_source() -> None:
-    """Unless a recipe asks one source twice."""
-    assert Section(source="experiences").key == "experiences"
-    assert Section(source="experiences", key="surprise").key == "surprise"
 
 
 @pytest.mark.parametrize("field", ["weight", "limit"])
@@ -140,14 +114,6 @@ def test_a_priority_is_within_bounds(priority: int) -> None:
     """1 to 100, as in seed 5."""
     with pytest.raises(ValueError, match=r"priority must be within 1\.\.100, got"):
         SourceInfo(priority=priority)
-
-
-def test_the_defaults_of_what_plugins_make() -> None:
-    """Recipes and reports; seed 1's footer repeats what the trace counts, and is left out."""
-    assert Recipe(name="x", title="X", sections=()).footer == ""
-    template = RecipeTemplate(name="x", description="y", build=Recipe)
-    assert (template.max_tokens, template.limit) == (2000, 20)
-    assert attrs.astuple(IndexReport()) == (0, 0, 0, 0, (), (), 0)
 
 
 # -- contexts -------------------------------------------------------------------------------

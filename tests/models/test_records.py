@@ -54,12 +54,6 @@ def test_what_is_no_text_is_no_records_id(records: Records) -> None:
     assert records.count() == 2
 
 
-def test_keywords_are_searched_with_the_text() -> None:
-    """And without keywords the text stands alone."""
-    assert record("1", keywords="a b").searched_text == "high water\na b"
-    assert record("1").searched_text == "high water"
-
-
 def test_dates_are_kept_in_utc() -> None:
     """One moment, one value; without a time zone it is none."""
     there = datetime(2026, 7, 1, 14, tzinfo=timezone(timedelta(hours=2)))

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from types import ModuleType
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -20,21 +19,18 @@ from contextkit.config.settings import Config
 from contextkit.errors import ConfigError, SourceError
 from contextkit.models.source import Setting
 from contextkit.plugin.manager import SourceRegistry
+from tests.making import make_plugin, make_registry
 
 if TYPE_CHECKING:
     from tests.conftest import Site
 
-MakePlugin = Callable[..., ModuleType]
-MakeRegistry = Callable[..., SourceRegistry]
 REQUEST = ContextRequest(query="when is high water?")
 
 
 # -- what a source says of itself -----------------------------------------------------------
 
 
-def test_sources_stand_in_the_order_of_their_priorities(
-    make_registry: MakeRegistry, make_plugin: MakePlugin
-) -> None:
+def test_sources_stand_in_the_order_of_their_priorities() -> None:
     """Highest first, then by name; the configured priority beats the source's."""
     low, high = (make_plugin([], contextkit_source=SourceInfo(priority=10)) for _ in range(2))
     registry = make_registry(
@@ -44,7 +40,7 @@ def test_sources_stand_in_the_order_of_their_priorities(
     assert registry.sources == ["high", "a", "b", "low"]
 
 
-def test_a_source_has_a_title(make_registry: MakeRegistry, make_plugin: MakePlugin) -> None:
+def test_a_source_has_a_title() -> None:
     """Its own, or one made from its name."""
     titled = make_plugin([], contextkit_source=SourceInfo(title="Tides"))
     silent = make_plugin([], contextkit_source=None)
@@ -59,13 +55,12 @@ def test_a_source_has_a_title(make_registry: MakeRegistry, make_plugin: MakePlug
         (SourceInfo(title=3), "SourceInfo: title is an int"),  # type: ignore[arg-type]
         (SourceInfo(indexed_fields="day"), "SourceInfo: indexed_fields is a str"),  # type: ignore[arg-type]
         (SourceInfo(indexed_fields=(1,)), "entry 0 is an int, expected str"),  # type: ignore[arg-type]
+        (SourceInfo(embedder=3), "SourceInfo: embedder is an int"),  # type: ignore[arg-type]
         (SourceInfo(reads="code"), "SourceInfo: reads is a str"),  # type: ignore[arg-type]
         (SourceInfo(count_filters=None), "SourceInfo: count_filters is None"),  # type: ignore[arg-type]
     ],
 )
-def test_what_a_source_says_of_itself_is_checked(
-    make_registry: MakeRegistry, make_plugin: MakePlugin, info: SourceInfo, reason: str
-) -> None:
+def test_what_a_source_says_of_itself_is_checked(info: SourceInfo, reason: str) -> None:
     """A wrong type is found when the plugin is loaded, not when its context is rendered."""
     with pytest.raises(SourceError) as caught:
         make_registry({"tide": make_plugin([], contextkit_source=info)})
@@ -81,7 +76,7 @@ def checking(settings: Mapping[str, Any]) -> list[str]:
     return [f"{key}: not a setting of tide" for key in settings if key != "harbour"]
 
 
-def test_own_settings_are_checked_with_file_and_line(make_plugin: MakePlugin) -> None:
+def test_own_settings_are_checked_with_file_and_line() -> None:
     """The error says where the setting stands."""
     config = Config(
         sources={"tide": SourceSettings(own={"harbour": "Kiel", "harbor": "Kiel"})},
@@ -94,29 +89,7 @@ def test_own_settings_are_checked_with_file_and_line(make_plugin: MakePlugin) ->
     assert registry.plugins == []
 
 
-def test_own_settings_of_an_installed_source_are_checked(site: Site) -> None:
-    """A wrong setting is the user's error, not a broken plugin."""
-    code = """
-        from contextkit import hookimpl
-
-        @hookimpl
-        def contextkit_query(request):
-            return []
-
-        @hookimpl
-        def contextkit_check_settings(settings):
-            return [f"{key}: not a setting" for key in settings]
-        """
-    site.install("tide-tables", "tide", code)
-    config = Config(
-        sources={"tide": SourceSettings(own={"x": 1})},
-        origins={"sources.tide.x": Origin("flag", "--x")},
-    )
-    with pytest.raises(ConfigError, match=r"^sources\.tide\.x: not a setting$"):
-        SourceRegistry(config)
-
-
-def test_good_settings_pass(make_registry: MakeRegistry, make_plugin: MakePlugin) -> None:
+def test_good_settings_pass() -> None:
     """Nothing to say is `None` or an empty list; without settings the hook is not called."""
     settings = {"tide": SourceSettings(own={"harbour": "Kiel"})}
     silent = make_plugin([], contextkit_check_settings=lambda settings: None)
@@ -129,9 +102,7 @@ def test_good_settings_pass(make_registry: MakeRegistry, make_plugin: MakePlugin
     make_registry({"tide": make_plugin([], contextkit_check_settings=never)})
 
 
-def test_a_problem_that_names_no_setting(
-    make_registry: MakeRegistry, make_plugin: MakePlugin
-) -> None:
+def test_a_problem_that_names_no_setting() -> None:
     """It is told as it is."""
     plugin = make_plugin([], contextkit_check_settings=lambda settings: ["it is all wrong"])
     with pytest.raises(ConfigError, match=r"^sources\.tide: it is all wrong$"):
@@ -139,9 +110,7 @@ def test_a_problem_that_names_no_setting(
 
 
 @pytest.mark.parametrize("result", ["x: wrong", 3, [3]])
-def test_problems_are_checked(
-    make_registry: MakeRegistry, make_plugin: MakePlugin, result: object
-) -> None:
+def test_problems_are_checked(result: object) -> None:
     """What is no list of texts is the plugin's error."""
     plugin = make_plugin([], contextkit_check_settings=lambda settings: result)
     with pytest.raises(SourceError, match="contextkit_check_settings"):
@@ -177,9 +146,7 @@ def test_declared_settings_are_checked_without_a_hook(
     assert list(DECLARED.setting_problems("tide", given)) == problems
 
 
-def test_a_source_reads_its_settings_with_their_defaults(
-    make_registry: MakeRegistry, make_plugin: MakePlugin
-) -> None:
+def test_a_source_reads_its_settings_with_their_defaults() -> None:
     """What the user did not set has its declared default."""
     plugin = make_plugin([], contextkit_source=DECLARED)
     registry = make_registry({"tide": plugin}, {"tide": SourceSettings(own={"days": 30})})
@@ -191,7 +158,7 @@ def test_a_source_reads_its_settings_with_their_defaults(
 # -- constants --------------------------------------------------------------------------------
 
 
-def test_constants_need_no_hook(make_registry: MakeRegistry, make_plugin: MakePlugin) -> None:
+def test_constants_need_no_hook() -> None:
     """Weight and dedup keys come from `SourceInfo`; a hook that is there wins."""
     info = SourceInfo(weight=3.0, dedup_key="harbour:{harbour}")
     registry = make_registry(
@@ -256,25 +223,23 @@ def test_declared_commands_and_tools_are_imported_when_used(site: Site) -> None:
 # -- weights --------------------------------------------------------------------------------
 
 
-def test_a_weight_comes_from_the_request_the_settings_the_source_or_is_one(
-    make_registry: MakeRegistry, make_plugin: MakePlugin
-) -> None:
+def test_a_weight_comes_from_the_request_the_settings_the_source_or_is_one() -> None:
     """In this order."""
     weighty = {name: make_plugin([], contextkit_weight=lambda request: 2) for name in "abc"}
+    # An integer may be too large for a float.
+    huge = make_plugin([], contextkit_weight=lambda request: 10**400)
     registry = make_registry(
-        {**weighty, "d": make_plugin([])},
+        {**weighty, "d": make_plugin([]), "e": huge},
         {"a": SourceSettings(weight=3.0), "b": SourceSettings(weight=3.0)},
     )
     request = attrs.evolve(REQUEST, weights={"a": 4.0})
-    assert [registry.weight(name, request) for name in "abcd"] == [4.0, 3.0, 2, 1.0]
+    assert [registry.weight(name, request) for name in "abcde"] == [4.0, 3.0, 2, 1.0, 10**400]
 
 
 @pytest.mark.parametrize(
     "weight", [0, -1, float("nan"), float("inf"), True, "2", None, [1], 1j, ZeroDivisionError]
 )
-def test_a_wrong_weight_costs_the_weight_alone(
-    make_registry: MakeRegistry, make_plugin: MakePlugin, weight: Any
-) -> None:
+def test_a_wrong_weight_costs_the_weight_alone(weight: Any) -> None:
     """It counts as 1.0, and the log names source and hook."""
 
     def contextkit_weight(request: ContextRequest) -> Any:
@@ -288,9 +253,3 @@ def test_a_wrong_weight_costs_the_weight_alone(
     assert [(e["source"], e["hook"]) for e in logs] == (
         [] if weight is None else [("tide", "contextkit_weight")]
     )
-
-
-def test_a_huge_weight_is_a_weight(make_registry: MakeRegistry, make_plugin: MakePlugin) -> None:
-    """An integer too large for a float is no reason to fail."""
-    plugin = make_plugin([], contextkit_weight=lambda request: 10**400)
-    assert make_registry({"tide": plugin}).weight("tide", REQUEST) == 10**400

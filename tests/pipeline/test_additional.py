@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import xml.etree.ElementTree as ET
-from collections.abc import Callable
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -12,25 +9,22 @@ import pytest
 from contextkit import ContextItem, ContextKit, FormattedContext
 from contextkit.models.items import DETAILS, STYLES
 from contextkit.text.tokens import counter_for
+from tests.making import KEYWORDS, OpenKit, make_plugin
 
 counted = counter_for("default")
 
-MakePlugin = Callable[..., ModuleType]
-OpenKit = Callable[..., ContextKit]
-PATIENT = {"assemble.source_timeout": 30.0, "assemble.deadline": 30.0, "embedding.model": "none"}
 OWN = "The host says: be brief.\n\nAnd use **bold** & few words."
-count = counter_for("default")
-ALONE = count(f"# Context\n\n## Additional Context\n\n{OWN}")
+ALONE = counted(f"# Context\n\n## Additional Context\n\n{OWN}")
 
 
 @pytest.fixture
-def kit(open_kit: OpenKit, make_plugin: MakePlugin) -> ContextKit:
+def kit(open_kit: OpenKit) -> ContextKit:
     """A kit with two items of one source."""
     items = [
         ContextItem("tide", "High water at noon. " * 20, 0.9, id="a", kind="note"),
         ContextItem("tide", "Low water at six.", 0.8, id="b", kind="note"),
     ]
-    return open_kit({"tide": make_plugin(items)}, settings=PATIENT)
+    return open_kit({"tide": make_plugin(items)}, settings=KEYWORDS)
 
 
 async def asked(kit: ContextKit, own: str = OWN, **options: Any) -> FormattedContext:
@@ -45,16 +39,16 @@ async def test_the_hosts_text_is_the_last_section(kit: ContextKit) -> None:
     assert before.startswith("# Context\n\n## Tide\n\n")
     assert after == OWN
     assert context.additional == OWN
-    assert context.token_count == count(context.markdown)
+    assert context.token_count == counted(context.markdown)
     assert context.sources_used == {"tide": 2}
     assert context.trace.notes == ()
 
 
 async def test_alone_it_is_a_context(open_kit: OpenKit) -> None:
     """Where nothing is found, and where no source is asked."""
-    context = await asked(open_kit(settings=PATIENT), style="plain")
+    context = await asked(open_kit(settings=KEYWORDS), style="plain")
     assert context.markdown.startswith("=== Context ===\n\n--- Additional Context ---\n\nThe host")
-    assert context.token_count == count(context.markdown)
+    assert context.token_count == counted(context.markdown)
     assert context.items == []
 
 
@@ -68,7 +62,7 @@ async def test_without_one_there_is_no_section(kit: ContextKit, own: str) -> Non
 
 async def test_it_comes_first_in_its_claim_on_the_budget(kit: ContextKit) -> None:
     """Items have what it leaves."""
-    context = await asked(kit, max_tokens=ALONE)
+    context = await asked(kit, max_tokens=ALONE, include_sources=True)
     assert context.additional == OWN
     assert context.items == []
     assert context.token_count <= ALONE
@@ -76,19 +70,6 @@ async def test_it_comes_first_in_its_claim_on_the_budget(kit: ContextKit) -> Non
     more = await asked(kit, max_tokens=ALONE + 40)
     assert more.additional == OWN
     assert [item.id for item in more.items] != []
-
-
-async def test_a_larger_budget_drops_no_item(open_kit: OpenKit, make_plugin: MakePlugin) -> None:
-    """Though the counts of parts do not add up: the guard's tags are made of the whole text."""
-    item = ContextItem("ant", "High water at noon. " * 8, 0.9, id="1")
-    kit = open_kit({"ant": make_plugin([item])}, settings=PATIENT)
-    shown = []
-    for max_tokens in range(70, 130):
-        context = await asked(kit, "00000", max_tokens=max_tokens, guard=True, tokens="claude")
-        assert context.token_count <= max_tokens
-        shown.append(len(context.items))
-    assert shown == sorted(shown)
-    assert (shown[0], shown[-1]) == (0, 1)
 
 
 @pytest.mark.parametrize("style", STYLES)
@@ -100,7 +81,7 @@ async def test_one_that_is_larger_than_the_budget_is_shortened(
     own = "A sentence & another. " * 200
     context = await asked(kit, own, max_tokens=90, style=style, detail=detail, guard=True)
     assert 40 < context.token_count <= 90
-    assert context.token_count == count(context.markdown)
+    assert context.token_count == counted(context.markdown)
     assert 0 < len(context.additional) < len(own)
     assert context.additional in context.markdown
     if detail != "compact":
@@ -123,44 +104,6 @@ async def test_a_soft_budget_cuts_nothing(kit: ContextKit) -> None:
     assert context.budget_exceeded
     assert context.items
     assert not context.truncated_items
-
-
-@pytest.mark.parametrize("own", ["</section></context>", "# Title\n\n---\n*5 items*", "=== X ==="])
-@pytest.mark.parametrize("style", STYLES)
-async def test_it_breaks_out_of_nothing(kit: ContextKit, own: str, style: Any) -> None:
-    """Whatever stands in it is text."""
-    context = await asked(kit, own, style=style)
-    if style == "xml":
-        root = ET.fromstring(context.markdown)  # noqa: S314 - it is our own
-        assert [child.get("name") for child in root] == ["Tide", "Additional Context"]
-        assert (root[1].text or "").strip() == own
-    elif style == "markdown":
-        assert [line for line in context.markdown.splitlines() if line.startswith("#")] == [
-            "# Context",
-            "## Tide",
-            "## Additional Context",
-        ]
-    else:
-        titles = [line for line in context.markdown.splitlines() if line.startswith("===")]
-        assert titles == ["=== Context ==="]
-
-
-async def test_it_stands_on_one_line_of_a_compact_context(kit: ContextKit) -> None:
-    """As items do; grouped by type it is the last section, too."""
-    context = await asked(kit, detail="compact", group_by="type")
-    assert context.markdown.count("\n- ") == 3
-    assert context.markdown.index("## Additional") > context.markdown.index("## Other Context")
-    assert "\n" not in context.additional
-
-
-async def test_the_list_of_sources_does_not_name_it(kit: ContextKit) -> None:
-    """It stands behind it, in the budget still; and is not missed where there are no items."""
-    context = await asked(kit, include_sources=True)
-    assert context.markdown.index("**Sources:**") > context.markdown.index("## Additional")
-    small = await asked(kit, include_sources=True, max_tokens=ALONE)
-    assert small.items == []
-    assert "**Sources:**" not in small.markdown
-    assert small.trace.notes == (f"no item fits into {ALONE} tokens",)
 
 
 # -- what a context is made of ------------------------------------------------------------------

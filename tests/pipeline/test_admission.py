@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from types import ModuleType
 from typing import Any
 
 import pytest
 
-from contextkit import ContextItem, ContextKit, ContextRequest
-
-MakePlugin = Callable[..., ModuleType]
-OpenKit = Callable[..., ContextKit]
+from contextkit import ContextItem, ContextRequest
+from tests.making import OpenKit, make_plugin
 
 TIDE = ContextItem("tide", "High water comes at noon.", 0.9, id="1")
 
@@ -53,9 +50,7 @@ def behind(gate: Gate) -> Callable[[ContextRequest], Awaitable[list[ContextItem]
     return query
 
 
-async def test_no_more_run_at_once_than_is_configured(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
+async def test_no_more_run_at_once_than_is_configured(open_kit: OpenKit) -> None:
     """Every one of them is complete in the end, and says how long it waited."""
     gate = Gate()
     kit = open_kit(
@@ -72,9 +67,7 @@ async def test_no_more_run_at_once_than_is_configured(
     assert all("queue" in context.trace.stages for context in contexts)
 
 
-async def test_waiting_for_a_turn_counts_against_no_timeout(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
+async def test_waiting_for_a_turn_counts_against_no_timeout(open_kit: OpenKit) -> None:
     """What waited longer than its sources may take is complete."""
     gate = Gate()
     patient = asyncio.Event()
@@ -98,9 +91,7 @@ async def test_waiting_for_a_turn_counts_against_no_timeout(
     assert (await second).trace.sources[0].state == "ok"
 
 
-async def test_a_source_may_assemble_a_context_of_its_own(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
+async def test_a_source_may_assemble_a_context_of_its_own(open_kit: OpenKit) -> None:
     """It does not wait for the assembly that waits for it."""
 
     async def summary(request: ContextRequest) -> list[ContextItem]:
@@ -115,9 +106,7 @@ async def test_a_source_may_assemble_a_context_of_its_own(
     assert context.sources_used == {"tide": 1, "summary": 1}
 
 
-async def test_one_that_is_cancelled_while_it_waits_gives_its_turn_on(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
+async def test_one_that_is_cancelled_while_it_waits_gives_its_turn_on(open_kit: OpenKit) -> None:
     """The one behind it has its turn; the cancelled one never asks."""
     gate = Gate()
     kit = open_kit(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -13,28 +12,19 @@ from hypothesis import given, settings, strategies as st
 from markdown_it import MarkdownIt
 
 from contextkit import (
-    ContextAssembler,
     ContextItem,
-    ContextRequest,
     FormattedContext,
-    InvalidRequestError,
-    SourceInfo,
     hookimpl,
 )
-from contextkit.config.sections import AssembleSettings
-from contextkit.config.settings import Config
 from contextkit.models.items import DETAILS, STYLES, Style
 from contextkit.models.trace import ItemTrace
-from contextkit.plugin.manager import SourceRegistry
-from contextkit.text.parts import Parts
 from contextkit.text.passages import keeps
 from contextkit.text.tokens import counter_for
+from tests.making import make_assembler, make_plugin, make_source
 
 counted = counter_for("default")
 
-MakePlugin = Callable[..., ModuleType]
 
-PATIENT = AssembleSettings(source_timeout=20.0, deadline=20.0, compress_timeout=20.0)
 QUERY = "when is the harbour gate closed"
 FILLER = [
     "The moon stood over the eastern wall.",
@@ -52,40 +42,6 @@ def story(number: int, sentences: int = 12) -> str:
     return " ".join(lines)
 
 
-class Tales:
-    """A source that finds what it is given."""
-
-    def __init__(self, items: Sequence[ContextItem]) -> None:
-        self.items = items
-
-    @hookimpl
-    def contextkit_source(self) -> SourceInfo:
-        return SourceInfo(scale="calibrated")
-
-    @hookimpl
-    async def contextkit_query(self, request: ContextRequest) -> Sequence[ContextItem]:
-        return self.items
-
-
-class Searcher:
-    """Any source can be asked: nothing is ever searched for."""
-
-    def __getattr__(self, name: str) -> Any:
-        if not name.startswith("search_"):
-            raise AttributeError(name)
-        return lambda *_, **__: []
-
-
-def assembler_of(
-    plugins: Mapping[str, object], assemble: AssembleSettings = PATIENT
-) -> ContextAssembler:
-    """An assembler with these plugins."""
-    registry = SourceRegistry(Config(assemble=assemble), entry_points=False)
-    for name, plugin in plugins.items():
-        registry.register(plugin, name)
-    return ContextAssembler(Searcher(), registry=registry)
-
-
 def tales(number: int = 4, **more: Any) -> list[ContextItem]:
     """Different long items, best first."""
     return [
@@ -97,7 +53,7 @@ def tales(number: int = 4, **more: Any) -> list[ContextItem]:
 def asked(plugins: Mapping[str, object], max_tokens: int = 560, **more: Any) -> FormattedContext:
     """A context with compression."""
     options = {"compress": True, "max_tokens": max_tokens, **more}
-    return assembler_of(plugins).assemble_context_sync(QUERY, **options)
+    return make_assembler(plugins).assemble_context_sync(QUERY, **options)
 
 
 def rows_of(context: FormattedContext) -> dict[str, ItemTrace]:
@@ -110,7 +66,7 @@ def rows_of(context: FormattedContext) -> dict[str, ItemTrace]:
 
 def test_the_weakest_is_summarised_until_the_budget_holds() -> None:
     """What matches best stays whole; the others are a third, marked, counted and in the trace."""
-    context = asked({"tales": Tales(tales(6))})
+    context = asked({"tales": make_source(tales(6))})
     rows = rows_of(context)
     verdicts = [row.verdict for row in rows.values()]
     assert verdicts == [*["kept"] * 2, *["compressed"] * 4]
@@ -129,46 +85,32 @@ def test_the_weakest_is_summarised_until_the_budget_holds() -> None:
     assert context.token_count == counted(context.markdown) <= 560
 
 
-def test_without_it_nothing_is_summarised() -> None:
-    """It is off unless it is asked for."""
-    context = asked({"tales": Tales(tales())}, compress=None)
-    assert {row.verdict for row in context.trace.items} <= {"kept", "excerpt", "over_budget"}
-    assert "compress" not in context.trace.stages
-
-
-def test_what_fits_whole_stays_whole() -> None:
-    """A summary takes a place only where there is no room for the item."""
-    context = asked({"tales": Tales(tales())}, max_tokens=5000)
-    assert {row.verdict for row in context.trace.items} == {"kept"}
-
-
 def test_nobody_summarises_what_nobody_sees() -> None:
     """Of a hundred items that cannot all get in, those at the end are left as they are."""
     seen: list[str] = []
 
-    class Model:
-        @hookimpl
-        def contextkit_compress(self, items: Sequence[ContextItem]) -> None:
-            seen.extend(item.id for item in items)
+    def contextkit_compress(items: Sequence[ContextItem]) -> None:
+        seen.extend(item.id for item in items)
 
-    context = asked({"tales": Tales(tales(18)), "model": Model()}, max_tokens=900)
+    model = make_plugin(contextkit_compress=contextkit_compress)
+    context = asked({"tales": make_source(tales(18)), "model": model}, max_tokens=900)
     assert 0 < len(set(seen)) < 12
     assert rows_of(context)["17"].verdict == "over_budget"
 
 
-@pytest.mark.parametrize("more", [{"overflow": "soft"}, {"detail": "compact"}])
-def test_a_soft_limit_and_single_lines_are_not_summarised(more: dict[str, Any]) -> None:
-    """The one exceeds rather than cut, the other has no room for it."""
-    context = asked({"tales": Tales(tales())}, max_tokens=300, **more)
+@pytest.mark.parametrize(
+    ("kind", "more"),
+    [
+        ("", {"compress": None}),
+        ("", {"overflow": "soft"}),
+        ("", {"detail": "compact"}),
+        ("function", {}),
+    ],
+)
+def test_what_is_not_summarised(kind: str, more: dict[str, Any]) -> None:
+    """Nothing unless it is asked for, under a soft limit and in single lines; and no code."""
+    context = asked({"tales": make_source(tales(6, kind=kind))}, max_tokens=300, **more)
     assert not [row for row in context.trace.items if row.verdict == "compressed"]
-
-
-def test_code_is_no_prose() -> None:
-    """No line is taken out of the middle of code: it is shortened as ever."""
-    context = asked({"tales": Tales(tales(6, kind="function"))}, max_tokens=500)
-    verdicts = {row.verdict for row in context.trace.items}
-    assert "compressed" not in verdicts
-    assert "truncated" in verdicts
 
 
 def test_what_must_stay_is_in_the_summary() -> None:
@@ -176,7 +118,7 @@ def test_what_must_stay_is_in_the_summary() -> None:
     items = tales()
     marked = "A lamp was lit on the signal tower 3-3."
     items[3] = evolve(items[3], must_keep=(marked,))
-    context = asked({"tales": Tales(items)})
+    context = asked({"tales": make_source(items)})
     assert rows_of(context)["3"].verdict == "compressed"
     assert marked in context.markdown
 
@@ -185,41 +127,27 @@ def test_where_what_must_stay_is_too_long_the_item_is_not_summarised() -> None:
     """It is shortened as without compression; the next weakest is summarised in its place."""
     items = tales()
     items[3] = evolve(items[3], must_keep=(items[3].content,))
-    rows = rows_of(asked({"tales": Tales(items)}))
+    rows = rows_of(asked({"tales": make_source(items)}))
     assert rows["3"].verdict != "compressed"
     assert rows["2"].verdict == "compressed"
-
-
-def test_two_summaries_of_one_question_are_the_same() -> None:
-    """Prompt caches need it."""
-    texts = {asked({"tales": Tales(tales(9))}, max_tokens=500).markdown for _ in range(3)}
-    assert len(texts) == 1
 
 
 def test_an_update_does_not_ask_again_for_a_summary() -> None:
     """A model's summary is kept as long as its item is in the context."""
     calls: list[list[str]] = []
 
-    class Model:
-        @hookimpl
-        def contextkit_compress(self, items: Sequence[ContextItem]) -> list[str]:
-            calls.append([item.id for item in items])
-            return [f"In short {item.id}." for item in items]
+    def contextkit_compress(items: Sequence[ContextItem]) -> list[str]:
+        calls.append([item.id for item in items])
+        return [f"In short {item.id}." for item in items]
 
-    assembler = assembler_of({"tales": Tales(tales()), "model": Model()})
+    model = make_plugin(contextkit_compress=contextkit_compress)
+    assembler = make_assembler({"tales": make_source(tales()), "model": model})
     context = assembler.assemble_context_sync(QUERY, compress=True, max_tokens=560)
     assert calls == [["3"]]
     news = ContextItem("tales", "The gate was closed just now.", 1.0, id="news")
     updated = assembler.update_context_sync(context, news)
     assert "In short 3." in updated.markdown
     assert [ids for ids in calls if "3" in ids] == [["3"]]
-
-
-@pytest.mark.parametrize("value", ["yes", 1])
-def test_the_switch_is_true_or_false(value: object) -> None:
-    """As the other switches."""
-    with pytest.raises(InvalidRequestError, match="compress must be true or false"):
-        asked({"tales": Tales(tales())}, compress=value)
 
 
 # -- plugins that summarise -----------------------------------------------------------------
@@ -244,7 +172,7 @@ class Model:
 def test_a_plugin_summarises_for_every_source() -> None:
     """It is asked once, in a thread, with the query, the texts and what each may take."""
     model = Model(lambda item, _: f"Gate {item.id}: see the clock.")
-    context = asked({"tales": Tales(tales(6)), "model": model})
+    context = asked({"tales": make_source(tales(6)), "model": model})
     ((query, ids, targets, thread),) = model.asked
     assert query == QUERY
     assert thread != threading.current_thread().name
@@ -258,13 +186,12 @@ def test_a_plugin_summarises_for_every_source() -> None:
 def test_a_source_comes_before_other_plugins_and_those_before_the_default() -> None:
     """Whom a source leaves an item to, and so on; nobody is asked for what has its summary."""
 
-    class Teller(Tales):
-        @hookimpl
-        def contextkit_compress(self, items: Sequence[ContextItem]) -> list[str | None]:
-            return ["The teller's words." if item.id == "5" else None for item in items]
+    def contextkit_compress(items: Sequence[ContextItem]) -> list[str | None]:
+        return ["The teller's words." if item.id == "5" else None for item in items]
 
+    teller = make_source(tales(6), contextkit_compress=contextkit_compress)
     model = Model(lambda item, _: "The model's words." if item.id == "4" else None)
-    context = asked({"tales": Teller(tales(6)), "model": model}, max_tokens=600)
+    context = asked({"tales": teller, "model": model}, max_tokens=600)
     by = {
         row.id: row.reason.rpartition(" by ")[2]
         for row in context.trace.items
@@ -276,106 +203,73 @@ def test_a_source_comes_before_other_plugins_and_those_before_the_default() -> N
     assert "5" not in {number for _, ids, _, _ in model.asked for number in ids}
 
 
-def test_another_sources_summaries_are_not_asked_for() -> None:
-    """A source answers for its own items alone."""
-
-    class Other(Tales):
-        @hookimpl
-        def contextkit_compress(self, items: Sequence[ContextItem]) -> list[str]:
-            raise AssertionError
-
-    context = asked({"tales": Tales(tales()), "other": Other([])})
-    assert rows_of(context)["3"].reason.endswith("by its own sentences")
-    assert not context.trace.notes
-
-
 def test_a_model_sees_what_is_shown_and_no_more() -> None:
     """What a plugin takes out of the formatted texts reaches no model."""
 
-    class Redactor:
-        @hookimpl(wrapper=True)
-        def contextkit_format(self, items: Sequence[ContextItem]) -> Any:
-            yield
-            return [item.content.replace("harbour", "[hidden]") for item in items]
+    @hookimpl(wrapper=True)
+    def contextkit_format(items: Sequence[ContextItem]) -> Any:
+        yield
+        return [item.content.replace("harbour", "[hidden]") for item in items]
 
+    redactor = make_plugin(contextkit_format=contextkit_format)
     seen: list[str] = []
 
     def summary(item: ContextItem, _: int) -> str:
         seen.append(item.content + (item.text or ""))
         return item.content[:40]
 
-    context = asked({"tales": Tales(tales()), "model": Model(summary), "redactor": Redactor()})
+    context = asked({"tales": make_source(tales()), "model": Model(summary), "redactor": redactor})
     assert seen
     assert not any("harbour" in text for text in seen)
     assert "harbour" not in context.markdown
 
 
-@pytest.mark.parametrize(
-    ("answer", "reason"),
-    [
-        (lambda item: "", "empty"),
-        (lambda item: " \n", "empty"),
-        (lambda item: item.content, "asked for were"),
-        (lambda item: 7, "expected str"),
-        (lambda item: "All is well.", 'lacks what must stay: "o\'clock"'),
-        (lambda item: 1 / 0, "division by zero"),
-    ],
-)
-def test_a_bad_answer_costs_only_itself(answer: Callable[[ContextItem], Any], reason: str) -> None:
-    """The default is used, and a note says why."""
-    items = [evolve(item, must_keep=("o'clock",)) for item in tales()]
-    context = asked({"tales": Tales(items), "model": Model(lambda item, _: answer(item))})
-    assert rows_of(context)["3"].reason.endswith("by its own sentences")
-    (note,) = context.trace.notes
-    assert note.startswith("model: contextkit_compress failed, its default is used: ")
-    assert reason in note
-
-
-@pytest.mark.parametrize("answer", ["a text", 7, ["one", "two"], {"3": "x"}])
-def test_an_answer_of_another_shape_costs_only_itself(
-    answer: object, make_plugin: MakePlugin
-) -> None:
-    """One text or None per item is what is expected."""
-    plugin = make_plugin(contextkit_compress=lambda items: answer)
-    context = asked({"tales": Tales(tales()), "model": plugin})
-    assert rows_of(context)["3"].reason.endswith("by its own sentences")
-    assert "contextkit_compress failed" in context.trace.notes[0]
-
-
-class Hostile(list[str]):
+class Unreadable(list[str]):
     """A sequence that cannot be read."""
 
     def __iter__(self) -> Iterator[str]:
         raise OSError("no more of it")
 
 
-def test_an_answer_that_cannot_be_read_costs_only_itself(make_plugin: MakePlugin) -> None:
-    """Whatever reading it raises."""
-    plugin = make_plugin(contextkit_compress=lambda items: Hostile(["a"] * len(items)))
-    context = asked({"tales": Tales(tales()), "model": plugin})
+def each(say: Callable[[ContextItem], Any]) -> Callable[[Sequence[ContextItem]], Any]:
+    """The answer of one text for each item."""
+    return lambda items: [say(item) for item in items]
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        (each(lambda item: " \n"), "empty"),
+        (each(lambda item: item.content), "asked for were"),
+        (each(lambda item: 7), "expected str"),
+        (each(lambda item: "All is well."), 'lacks what must stay: "o\'clock"'),
+        (each(lambda item: 1 / 0), "division by zero"),
+        # Few tokens may be many characters.
+        (each(lambda item: "o'clock" + "=" * 1000), "no shorter than the item"),
+        (lambda items: "a text", "expected a sequence, got a str"),
+        (lambda items: 7, "expected a sequence, got an int"),
+        (lambda items: ["one"] * (len(items) + 1), "results for "),
+        (lambda items: {"3": "x"}, "got a dict"),
+        (lambda items: Unreadable(["a"] * len(items)), "no more of it"),
+    ],
+)
+def test_a_bad_answer_costs_only_itself(answer: Callable[..., Any], reason: str) -> None:
+    """The default is used, and a note says why."""
+    items = [evolve(item, must_keep=("o'clock",)) for item in tales()]
+    plugin = make_plugin(contextkit_compress=answer)
+    context = asked({"tales": make_source(items), "model": plugin})
     assert rows_of(context)["3"].reason.endswith("by its own sentences")
-    assert "no more of it" in context.trace.notes[0]
-
-
-def test_a_summary_that_is_no_shorter_is_not_used() -> None:
-    """Few tokens may be many characters."""
-    context = asked({"tales": Tales(tales()), "model": Model(lambda *_: "=" * 1050)})
-    assert rows_of(context)["3"].reason.endswith("by its own sentences")
-    assert "no shorter than the item" in context.trace.notes[0]
-
-
-def test_nothing_found_is_nothing_to_summarise() -> None:
-    """An empty context, and no complaint."""
-    context = asked({"tales": Tales([])})
-    assert (context.markdown, context.trace.notes) == ("", ())
+    note = context.trace.notes[0]
+    assert note.startswith("model: contextkit_compress failed, its default is used: ")
+    assert reason in note
 
 
 def test_a_late_answer_is_not_waited_for() -> None:
     """The default is used; the thread that hangs holds nobody up."""
     never = threading.Event()
     model = Model(lambda _, __: never.wait(60) and "late")
-    assembler = assembler_of(
-        {"tales": Tales(tales()), "model": model}, evolve(PATIENT, compress_timeout=0.2)
+    assembler = make_assembler(
+        {"tales": make_source(tales()), "model": model}, compress_timeout=0.2
     )
     context = assembler.assemble_context_sync(QUERY, compress=True, max_tokens=560)
     never.set()
@@ -389,7 +283,9 @@ HOSTILE = "# Title\n\n```\n</entity>\n=== x\n<b> & \ud800 | a |\n|--|\n| b |"
 @pytest.mark.parametrize("style", STYLES)
 def test_an_answer_cannot_break_out_of_its_place(style: Style) -> None:
     """What a model says is words, whatever it looks like."""
-    context = asked({"tales": Tales(tales()), "model": Model(lambda *_: HOSTILE)}, style=style)
+    context = asked(
+        {"tales": make_source(tales()), "model": Model(lambda *_: HOSTILE)}, style=style
+    )
     assert rows_of(context)["3"].reason.endswith("by model")
     context.markdown.encode("utf-8")
     if style == "markdown":
@@ -403,23 +299,6 @@ def test_an_answer_cannot_break_out_of_its_place(style: Style) -> None:
         assert len(ET.fromstring(context.markdown).findall(".//entity")) == 4  # noqa: S314
     else:
         assert "\n=== x" not in context.markdown
-
-
-# -- the default ----------------------------------------------------------------------------
-
-
-def test_the_parts_of_an_item() -> None:
-    """A label or a heading line and an element's tags are no words of the item."""
-    label = Parts.of("**Memory**: words", "markdown")
-    assert label is not None
-    assert (label.head, label.body) == ("**Memory**: ", "words")
-    head = Parts.of("**Experience**: x\n- words", "markdown")
-    assert head is not None
-    assert (head.head, head.body) == ("**Experience**: x\n", "- words")
-    element = Parts.of("<entity>\na &amp; b\n</entity>", "xml")
-    assert element is not None
-    assert (element.words, element.in_style("<")) == ("a & b", "&lt;")
-    assert Parts.of("<entity>one line</entity>", "xml") is None
 
 
 # -- whatever the items ----------------------------------------------------------------------
@@ -475,7 +354,7 @@ def test_the_budget_holds_and_what_must_stay_stays(
         "first": lambda item, target: item.content[:target],
     }
     context = asked(
-        {"tales": Tales(found), "model": Model(says[model])},
+        {"tales": make_source(found), "model": Model(says[model])},
         max_tokens,
         style=style,
         detail=detail,

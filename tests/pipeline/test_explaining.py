@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -12,9 +11,7 @@ from attrs import evolve
 
 from contextkit import ContextItem, ContextKit, InvalidRequestError, Record, SourceInfo
 from contextkit.pipeline.explain import ItemExplanation
-
-MakePlugin = Callable[..., ModuleType]
-OpenKit = Callable[..., ContextKit]
+from tests.making import OpenKit, from_records, make_plugin, make_source
 
 TIDE = [
     ContextItem(
@@ -42,55 +39,39 @@ async def explained(kit: ContextKit, item: str, **options: Any) -> ItemExplanati
 
 
 @pytest.fixture
-def kit(open_kit: OpenKit, make_plugin: MakePlugin) -> ContextKit:
+def kit(open_kit: OpenKit) -> ContextKit:
     """A source of thirty items, of which twenty are asked for."""
     tide = make_plugin(contextkit_query=limited(TIDE))
     return open_kit({"tide": tide}, settings={"assemble.limit": 20})
 
 
-async def test_what_is_in_says_so(kit: ContextKit) -> None:
-    """With its tokens, its score and its place."""
-    found = await explained(kit, "day-1")
-    assert found.outcome == "in"
-    assert found.words.startswith("It is in the context in full, with ")
-    assert "number 1 of 20 candidates" in found.words
-    assert found.trace is not None
-    assert found.trace.id == found.id == "day-1"
-
-
-async def test_what_was_shortened_says_from_what_to_what(
-    open_kit: OpenKit, make_plugin: MakePlugin
+@pytest.mark.parametrize(
+    ("item", "options", "outcome", "words"),
+    [
+        ("day-1", {}, "in", "It is in the context in full, with "),
+        ("day-1", {}, "in", "number 1 of 20 candidates"),
+        ("day-20", {"max_tokens": 100}, "dropped", "100 tokens was used up: it takes "),
+        ("day-20", {"max_tokens": 100}, "dropped", "of its section that got in score "),
+        ("day-20", {"max_tokens": 5}, "dropped", "nothing of its section got in"),
+        ("day-20", {"min_relevance": 0.75}, "dropped", "relevance 0.700 is below the minimum of"),
+        ("day-25", {}, "not_retrieved", "'tide' finds it in place 25 with relevance 0.650; the"),
+        ("dax-1", {}, "unknown", "Did you mean 'day-1'?"),
+    ],
+)
+async def test_what_became_of_an_item_is_said(
+    kit: ContextKit, item: str, options: dict[str, Any], outcome: str, words: str
 ) -> None:
-    """In tokens."""
-    long = ContextItem("tide", "The water rose. " * 200, 0.9, id="long")
-    kit = open_kit({"tide": make_plugin([long])})
-    found = await explained(kit, "long", max_tokens=100)
-    assert found.outcome == "in"
-    assert "with the parts that match, " in found.words
+    """With its place and tokens, what it lacks, or where the source finds it."""
+    found = await explained(kit, item, **options)
+    assert found.outcome == outcome
+    assert words in found.words
 
 
-async def test_what_did_not_fit_names_its_tokens_and_the_weakest_that_did(
-    kit: ContextKit,
-) -> None:
-    """So that one sees whether a bigger budget or a better match is what it takes."""
-    found = await explained(kit, "day-20", max_tokens=100)
-    assert found.outcome == "dropped"
-    assert "the budget of 100 tokens was used up: it takes " in found.words
-    assert "of its section that got in score " in found.words
-    nothing = await explained(kit, "day-20", max_tokens=5)
-    assert "nothing of its section got in" in nothing.words
-
-
-async def test_a_duplicate_names_the_item_that_stayed(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
+async def test_a_duplicate_names_the_item_that_stayed(open_kit: OpenKit) -> None:
     """And why the two are one."""
     twin = evolve(TIDE[0], source="flood", id="twin", relevance=0.2)
     kit = open_kit(
-        {
-            name: make_plugin(items, contextkit_source=SourceInfo(scale="calibrated"))
-            for name, items in (("tide", TIDE[:1]), ("flood", [twin]))
-        }
+        {name: make_source(items) for name, items in (("tide", TIDE[:1]), ("flood", [twin]))}
     )
     found = await explained(kit, "twin")
     assert found.outcome == "dropped"
@@ -100,9 +81,7 @@ async def test_a_duplicate_names_the_item_that_stayed(
     assert (found.trace.duplicate_of.source, found.trace.duplicate_of.id) == ("tide", "day-1")
 
 
-async def test_what_is_beyond_the_most_items_says_so(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
+async def test_what_is_beyond_the_most_items_says_so(open_kit: OpenKit) -> None:
     """`[assemble] max_items` holds for all sources together, and the trace names what it cost."""
     plugins = {
         "moon": make_plugin([evolve(TIDE[2], source="moon", relevance=0.5)]),
@@ -118,24 +97,7 @@ async def test_what_is_beyond_the_most_items_says_so(
     assert found.words.startswith("It was found, but it is not among the best 2 results")
 
 
-async def test_what_is_below_the_floor_says_so(kit: ContextKit) -> None:
-    """With its relevance and the floor."""
-    found = await explained(kit, "day-20", min_relevance=0.75)
-    assert "relevance 0.700 is below the minimum of 0.75" in found.words
-
-
-async def test_what_is_beyond_the_limit_tells_its_place(kit: ContextKit) -> None:
-    """The source is asked for more than the request did."""
-    found = await explained(kit, "day-25")
-    assert found.outcome == "not_retrieved"
-    assert found.words == (
-        "'tide' finds it in place 25 with relevance 0.650; the limit is 20 items."
-    )
-
-
-async def test_what_the_second_answer_alone_has_is_told(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
+async def test_what_the_second_answer_alone_has_is_told(open_kit: OpenKit) -> None:
     """As of a source that was too slow for the context."""
 
     async def contextkit_query(request: Any) -> list[ContextItem]:
@@ -161,17 +123,10 @@ async def test_an_item_is_named_by_title_location_or_the_beginning_of_its_id(
     assert [found.id for found in by_file] == ["day-1", "day-3", "day-5", "day-7", "day-9"]
 
 
-async def test_a_record_that_the_query_does_not_find_is_known(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
+async def test_a_record_that_the_query_does_not_find_is_known(open_kit: OpenKit) -> None:
     """It is in the store, and has not one word of the query."""
-
-    async def contextkit_query(request: Any) -> list[ContextItem]:
-        hits = await request.records.search(request.query, limit=request.limit)
-        return [ContextItem("tide", h.record.text, h.relevance, id=h.record.id) for h in hits]
-
     keywords = SourceInfo(embedder="none")
-    plugin = make_plugin(contextkit_query=contextkit_query, contextkit_source=keywords)
+    plugin = make_plugin(contextkit_query=from_records, contextkit_source=keywords)
     kit = open_kit({"tide": plugin})
     kit.records("tide").put([Record(id="zzz", text="qqqq wwww")])
     found = await explained(kit, "zzz")
@@ -179,9 +134,7 @@ async def test_a_record_that_the_query_does_not_find_is_known(
     assert found.words.startswith("It is a record of 'tide', and this query does not find it")
 
 
-async def test_a_record_of_a_source_that_was_not_asked_says_why(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
+async def test_a_record_of_a_source_that_was_not_asked_says_why(open_kit: OpenKit) -> None:
     """It is off, or the request named others, or it failed."""
     kit = open_kit({"tide": make_plugin([]), "moon": make_plugin([])})
     kit.records("tide").put([Record(id="r1", text="high water")])
@@ -195,9 +148,7 @@ async def test_a_record_of_a_source_that_was_not_asked_says_why(
     assert off.words == "It is a record of 'tide', which was not asked: off at run time."
 
 
-async def test_a_record_of_a_source_that_failed_says_what_went_wrong(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
+async def test_a_record_of_a_source_that_failed_says_what_went_wrong(open_kit: OpenKit) -> None:
     """Its own reason."""
 
     def contextkit_query(request: Any) -> list[ContextItem]:
@@ -208,20 +159,6 @@ async def test_a_record_of_a_source_that_failed_says_what_went_wrong(
     found = await explained(kit, "r1")
     assert found.outcome == "not_asked"
     assert "gave no answer: contextkit_query: ValueError: no harbour" in found.words
-
-
-async def test_an_unknown_item_gets_the_nearest_id(kit: ContextKit) -> None:
-    """Where there is one like it."""
-    near = await explained(kit, "dax-1")
-    assert near.outcome == "unknown"
-    assert near.words.endswith("Did you mean 'day-1'?")
-    assert "Did you mean" not in (await explained(kit, "xxxxxxxxxxxxxx")).words
-
-
-def test_a_script_can_ask_too(kit: ContextKit) -> None:
-    """Without an event loop."""
-    (found,) = kit.explain_item_sync("day-1", "how high?")
-    assert found.outcome == "in"
 
 
 @pytest.mark.parametrize("item", ["", "  ", "\n"])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -11,7 +10,6 @@ from attrs import evolve
 
 from contextkit import ContextItem, Provenance
 from contextkit.budget.pieces import Piece
-from contextkit.models.candidate import Candidate, Scores
 from contextkit.models.items import STYLES, Style
 from contextkit.pipeline.format import pieces_for, shortened_line
 from contextkit.pipeline.looks import Look
@@ -19,9 +17,7 @@ from contextkit.plugin.manager import SourceRegistry
 from contextkit.text.passages import Excerpt
 from contextkit.text.styles import style_of
 from contextkit.text.tokens import counter_for
-
-MakePlugin = Callable[..., ModuleType]
-MakeRegistry = Callable[..., SourceRegistry]
+from tests.making import make_candidate, make_plugin, make_registry
 
 COUNT = counter_for("default")
 LONG = ContextItem("tide", "High water comes at noon. " * 20, 0.5, id="1", location="tide.txt:3")
@@ -41,30 +37,8 @@ def pieces(
     told: Told | None = None,
 ) -> list[Piece]:
     """The items' pieces."""
-    scores = Scores(relevance=0.5, match=0.5, salience=0.5, recency=0.5, priority=0.5)
-    candidates = [Candidate(item=item, section=item.source, scores=scores) for item in items]
+    candidates = [make_candidate(item) for item in items]
     return pieces_for(registry, candidates, Look(style), COUNT, Told() if told is None else told)
-
-
-def test_a_source_formats_all_its_items_in_one_call(
-    make_registry: MakeRegistry, make_plugin: MakePlugin
-) -> None:
-    """Items of several sources, interleaved, each get their own text."""
-    calls = []
-
-    def contextkit_format(items: Sequence[ContextItem], style: Style) -> list[str]:
-        calls.append((items[0].source, len(items), style))
-        return [f"{item.source}: {item.content}" for item in items]
-
-    registry = make_registry(
-        {name: make_plugin([], contextkit_format=contextkit_format) for name in ("a", "b")}
-        | {"c": make_plugin([])}
-    )
-    items = [ContextItem(source, f"{n}", 0.5) for n, source in enumerate("abcab")]
-    found = [piece.text for piece in pieces(registry, items, "plain")]
-    assert found[:2] + found[3:] == ["a: 0", "b: 1", "a: 3", "b: 4"]
-    assert found[2].endswith("[c]\n2")
-    assert calls == [("a", 2, "plain"), ("b", 2, "plain")]
 
 
 @pytest.mark.parametrize("style", STYLES)
@@ -77,9 +51,7 @@ def test_a_source_formats_all_its_items_in_one_call(
         (3, "expected a sequence of str, got an int"),
     ],
 )
-def test_a_wrong_format_gives_the_default(
-    make_registry: MakeRegistry, make_plugin: MakePlugin, result: Any, reason: str, style: Style
-) -> None:
+def test_a_wrong_format_gives_the_default(result: Any, reason: str, style: Style) -> None:
     """And the failure is told with source and hook."""
     wrong = make_plugin([], contextkit_format=lambda items, style: result)
     told = Told()
@@ -90,14 +62,6 @@ def test_a_wrong_format_gives_the_default(
     assert told == [("tide", "contextkit_format", reason)]
 
 
-def test_a_piece_is_counted_with_its_separator(
-    make_registry: MakeRegistry, make_plugin: MakePlugin
-) -> None:
-    """What it takes in the text includes the blank line behind it."""
-    (piece,) = pieces(make_registry({"tide": make_plugin([])}), [LONG])
-    assert piece.tokens == COUNT(f"{piece.text}\n\n")
-
-
 @pytest.mark.parametrize(
     ("style", "note"),
     [
@@ -105,9 +69,7 @@ def test_a_piece_is_counted_with_its_separator(
         ("xml", "(truncated, see full at tide.txt:3)\n</entity>"),
     ],
 )
-def test_a_shortened_item_says_where_the_rest_is(
-    make_registry: MakeRegistry, make_plugin: MakePlugin, style: Style, note: str
-) -> None:
+def test_a_shortened_item_says_where_the_rest_is(style: Style, note: str) -> None:
     """Within the tokens it was given; without a place to name, `...` is enough."""
     registry = make_registry({"tide": make_plugin([])})
     (piece,) = pieces(registry, [LONG], style)
@@ -119,9 +81,7 @@ def test_a_shortened_item_says_where_the_rest_is(
     assert "..." in nowhere.shorten(50)
 
 
-def test_a_passage_of_a_document_says_something(
-    make_registry: MakeRegistry, make_plugin: MakePlugin
-) -> None:
+def test_a_passage_of_a_document_says_something() -> None:
     """A few words of a page mislead; a short memory may be all there is."""
     page = evolve(LONG, content="Noon.\n\n" + "w" * 900, kind="documentation")
     registry = make_registry({"tide": make_plugin([])})
@@ -133,9 +93,7 @@ def test_a_passage_of_a_document_says_something(
     assert whole.shorten(60).startswith("High water comes at noon.")
 
 
-def test_a_place_in_the_heading_is_not_repeated_in_a_note(
-    make_registry: MakeRegistry, make_plugin: MakePlugin
-) -> None:
+def test_a_place_in_the_heading_is_not_repeated_in_a_note() -> None:
     """Plain text has it there; seed 1 names it once more behind what is cut."""
     (piece,) = pieces(make_registry({"tide": make_plugin([])}), [LONG], "plain")
     short = piece.shorten(50)
@@ -145,22 +103,14 @@ def test_a_place_in_the_heading_is_not_repeated_in_a_note(
 
 
 @pytest.mark.parametrize("style", STYLES)
-def test_too_few_tokens_are_no_text(
-    make_registry: MakeRegistry, make_plugin: MakePlugin, style: Style
-) -> None:
-    """Rather than a note about nothing."""
-    (piece,) = pieces(make_registry({"tide": make_plugin([])}), [LONG], style)
-    assert [piece.shorten(limit) for limit in (-5, 0, 1, 5)] == [""] * 4
-
-
-def test_a_source_shortens_its_own(make_registry: MakeRegistry, make_plugin: MakePlugin) -> None:
-    """It gets the formatted item, and a counter."""
+def test_a_source_shortens_its_own(style: Style) -> None:
+    """It gets the formatted item, its style and a counter; what it leaves has the default."""
     calls = []
 
     def contextkit_truncate(
-        item: ContextItem, max_tokens: int, count: Callable[[str], int]
+        item: ContextItem, style: Style, max_tokens: int, count: Callable[[str], int]
     ) -> str | None:
-        calls.append((item.content, max_tokens, count("some words")))
+        calls.append((item.content, style, max_tokens, count("some words")))
         return "short" if max_tokens < 30 else None
 
     plugin = make_plugin(
@@ -168,28 +118,11 @@ def test_a_source_shortens_its_own(make_registry: MakeRegistry, make_plugin: Mak
         contextkit_format=lambda items, style: [f"**Tide** {item.content}" for item in items],
         contextkit_truncate=contextkit_truncate,
     )
-    (piece,) = pieces(make_registry({"tide": plugin}), [LONG])
-    assert piece.shorten(20) == "short"
-    assert piece.shorten(40).endswith("*(truncated, see full at `tide.txt:3`)*")
-    assert calls == [
-        (f"**Tide** {LONG.content}", 20, COUNT("some words")),
-        (f"**Tide** {LONG.content}", 40, COUNT("some words")),
-    ]
-
-
-@pytest.mark.parametrize("style", STYLES)
-def test_a_source_knows_the_style_that_it_shortens(
-    make_registry: MakeRegistry, make_plugin: MakePlugin, style: Style
-) -> None:
-    """And leaves to the default what it says nothing of."""
-
-    def contextkit_truncate(item: ContextItem, style: Style, max_tokens: int) -> str | None:
-        return None if style == "plain" else f"short {style}"
-
-    plugin = make_plugin([], contextkit_truncate=contextkit_truncate)
     (piece,) = pieces(make_registry({"tide": plugin}), [LONG], style)
-    short = piece.shorten(40)
-    assert short.endswith(" ...") if style == "plain" else short == f"short {style}"
+    assert piece.shorten(20) == "short"
+    assert piece.shorten(40) != "short"
+    shown = f"**Tide** {LONG.content}"
+    assert calls == [(shown, style, limit, COUNT("some words")) for limit in (20, 40)]
 
 
 @pytest.mark.parametrize(
@@ -201,9 +134,7 @@ def test_a_source_knows_the_style_that_it_shortens(
         (ZeroDivisionError, "ZeroDivisionError"),
     ],
 )
-def test_a_wrong_truncation_gives_the_default(
-    make_registry: MakeRegistry, make_plugin: MakePlugin, result: Any, told_reason: str | None
-) -> None:
+def test_a_wrong_truncation_gives_the_default(result: Any, told_reason: str | None) -> None:
     """What is too long is not used; what is wrong is told as well."""
 
     def contextkit_truncate(item: ContextItem, max_tokens: int, count: Callable[[str], int]) -> Any:
@@ -226,9 +157,7 @@ def test_a_wrong_truncation_gives_the_default(
         ("xml", "\n<also-in>a.py:1, b.md</also-in>"),
     ],
 )
-def test_a_winner_says_where_else_it_was_found(
-    make_registry: MakeRegistry, make_plugin: MakePlugin, style: Style, credit: str
-) -> None:
+def test_a_winner_says_where_else_it_was_found(style: Style, credit: str) -> None:
     """Whole or shortened; by what can be opened: no commit, and no id alone."""
     also_in = (
         Provenance("code", "x", "a.py:1"),
@@ -254,9 +183,7 @@ def test_a_line_is_cut_before_a_code_span_that_does_not_fit() -> None:
     assert shortened_line(f"- {line[11:]}", 9, COUNT, style_of("markdown")) == ""
 
 
-def test_an_element_without_a_body_cannot_be_shortened(
-    make_registry: MakeRegistry, make_plugin: MakePlugin
-) -> None:
+def test_an_element_without_a_body_cannot_be_shortened() -> None:
     """Whatever a source calls XML."""
     text = "<p>" + "word " * 100 + "</p>"
     plugin = make_plugin([], contextkit_format=lambda items, style: [text])
@@ -264,7 +191,7 @@ def test_an_element_without_a_body_cannot_be_shortened(
     assert (piece.text, piece.shorten(50)) == (text, "")
 
 
-def test_a_place_is_named_once(make_registry: MakeRegistry, make_plugin: MakePlugin) -> None:
+def test_a_place_is_named_once() -> None:
     """Also where several records of it were found."""
     places = [Provenance("log", id=str(n), location="tide.txt") for n in range(3)]
     item = evolve(LONG, also_in=(*places, Provenance("sea", id="7")))

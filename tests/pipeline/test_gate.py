@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from types import ModuleType
 from typing import Any
 
@@ -11,15 +11,10 @@ import pytest
 from contextkit import (
     ContextAssembler,
     ContextItem,
-    ContextKit,
-    ContextRequest,
     FormattedContext,
     Record,
-    hookimpl,
 )
-
-MakePlugin = Callable[..., ModuleType]
-OpenKit = Callable[..., ContextKit]
+from tests.making import OpenKit, from_records, make_plugin, make_source
 
 TEXTS = {
     "ant": "The harbour is closed on Sundays.",
@@ -31,32 +26,12 @@ NAMES = tuple(TEXTS)
 PATIENCE = 30.0
 
 
-class Searching:
-    """A source of whatever its records answer."""
-
-    @hookimpl
-    async def contextkit_query(self, request: ContextRequest) -> list[ContextItem]:
-        """What the search finds."""
-        hits = await request.records.search(request.query, limit=request.limit)
-        return [ContextItem("ant", h.record.text, h.relevance, id=h.record.id) for h in hits]
-
-
-def poor(make_plugin: MakePlugin, best: float = 0.29) -> Mapping[str, ModuleType]:
+def poor(best: float = 0.29) -> Mapping[str, ModuleType]:
     """Sources of which each finds something above the floor, and none anything good."""
     return {
-        name: make_plugin(
-            [ContextItem(name, TEXTS[name], best - n / 100, id=name)],
-            contextkit_source=calibrated,
-        )
+        name: make_source([ContextItem(name, TEXTS[name], best - n / 100, id=name)])
         for n, name in enumerate(NAMES)
     }
-
-
-def calibrated() -> Any:
-    """Relevance says how much of the query is answered."""
-    from contextkit import SourceInfo
-
-    return SourceInfo(title="Source", description="a source", scale="calibrated")
 
 
 def shown(context: FormattedContext) -> set[str]:
@@ -66,7 +41,7 @@ def shown(context: FormattedContext) -> set[str]:
 
 async def test_talk_is_not_searched_for(open_kit: OpenKit) -> None:
     """Though a record has the very word; with another word, or without a floor, it is."""
-    kit = open_kit({"ant": Searching()})
+    kit = open_kit({"ant": make_plugin(contextkit_query=from_records)})
     kit.records("ant").put([Record(id="1", text="thanks to everybody who helped")])
     talk = await kit.assemble_context("thanks!")
     assert (talk.markdown, talk.items) == ("", [])
@@ -75,9 +50,7 @@ async def test_talk_is_not_searched_for(open_kit: OpenKit) -> None:
     assert shown(await kit.assemble_context("thanks!", min_relevance=0.0)) == {"ant"}
 
 
-async def test_a_source_that_does_not_search_answers_talk(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
+async def test_a_source_that_does_not_search_answers_talk(open_kit: OpenKit) -> None:
     """What was done last, or is open, is asked for by "continue"."""
     kit = open_kit({"ant": make_plugin([ContextItem("ant", "what was done last", 0.8)])})
     assert shown(await kit.assemble_context("continue")) == {"ant"}
@@ -85,10 +58,10 @@ async def test_a_source_that_does_not_search_answers_talk(
 
 @pytest.mark.parametrize("asked", [None, NAMES[:1]])
 async def test_nothing_goes_on_where_no_item_has_half_of_the_words(
-    open_kit: OpenKit, make_plugin: MakePlugin, asked: Sequence[str] | None
+    open_kit: OpenKit, asked: Sequence[str] | None
 ) -> None:
     """Each item is above the floor; the trace says why none is there. One source or all."""
-    kit = open_kit(poor(make_plugin))
+    kit = open_kit(poor())
     context = await kit.assemble_context("how is the weather at noon?", asked)
     assert (context.markdown, context.items) == ("", [])
     verdicts = {(each.id, each.verdict) for each in context.trace.items}
@@ -100,18 +73,16 @@ async def test_nothing_goes_on_where_no_item_has_half_of_the_words(
     assert shown(everything) == set(asked or NAMES)
 
 
-async def test_a_source_that_answers_by_other_means_goes_on(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
+async def test_a_source_that_answers_by_other_means_goes_on(open_kit: OpenKit) -> None:
     """Its items need not have the question's words: where numbers say nothing, it knows best."""
     stranger = make_plugin([ContextItem("forecast", "It rains from noon.", 0.2, id="f")])
-    kit = open_kit({**poor(make_plugin), "forecast": stranger})
+    kit = open_kit({**poor(), "forecast": stranger})
     assert shown(await kit.assemble_context("what is the weather in Paris?")) == {"forecast"}
 
 
-async def test_one_good_match_lets_all_go_on(open_kit: OpenKit, make_plugin: MakePlugin) -> None:
+async def test_one_good_match_lets_all_go_on(open_kit: OpenKit) -> None:
     """The question is about something then, and what matches less may belong to it."""
-    kit = open_kit(poor(make_plugin, 0.45))
+    kit = open_kit(poor(0.45))
     assert shown(await kit.assemble_context("how is the weather at noon?")) == set(NAMES)
 
 
@@ -126,11 +97,11 @@ async def test_one_good_match_lets_all_go_on(open_kit: OpenKit, make_plugin: Mak
     ],
 )
 async def test_nothing_goes_on_that_has_no_name_of_the_question(
-    open_kit: OpenKit, make_plugin: MakePlugin, query: str
+    open_kit: OpenKit, query: str
 ) -> None:
     """Other words of it are chance; an item that has the name lets all go on."""
     plugins = {
-        **poor(make_plugin, 0.45),
+        **poor(0.45),
         "fox": make_plugin([ContextItem("fox", "Kafka, SAP, fooBar and React", 0.4, id="fox")]),
     }
     kit = open_kit(plugins)
@@ -150,44 +121,36 @@ async def test_nothing_goes_on_that_has_no_name_of_the_question(
         "where does harborGate hang the lanterns above the gate?",
     ],
 )
-async def test_what_is_no_name_that_is_missing(
-    open_kit: OpenKit, make_plugin: MakePlugin, query: str
-) -> None:
+async def test_what_is_no_name_that_is_missing(open_kit: OpenKit, query: str) -> None:
     """A date, a title, a text of several lines, a slip; one name that is there is enough."""
     named = make_plugin([ContextItem("fox", "def harbour_gate", 0.2, id="fox")])
-    kit = open_kit({**poor(make_plugin), "fox": named})
+    kit = open_kit({**poor(), "fox": named})
     assert "eel" in shown(await kit.assemble_context(query))
 
 
-async def test_nothing_goes_on_that_has_common_words_alone(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
+async def test_nothing_goes_on_that_has_common_words_alone(open_kit: OpenKit) -> None:
     """The word that says most of a short question is in none of the items."""
     texts = [f"the consumer group {n}, a timeout" for n in range(8)]
     items = [ContextItem("ant", text, 0.4, id=text) for text in texts]
-    kit = open_kit({"ant": make_plugin(items, contextkit_source=calibrated)})
+    kit = open_kit({"ant": make_source(items)})
     context = await kit.assemble_context("which kafka rebalance timeout does a group have?")
     assert context.items == []
     assert shown(await kit.assemble_context("which timeout does a group have?")) == {"ant"}
 
 
-async def test_a_word_of_another_language_may_stand_for_what_was_found(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
+async def test_a_word_of_another_language_may_stand_for_what_was_found(open_kit: OpenKit) -> None:
     """A verb that no list has is no sign that nothing answers; a noun that nothing has is one."""
     items = [ContextItem("ant", "open the file", 0.3, id="1")]
-    kit = open_kit({"ant": make_plugin(items, contextkit_source=calibrated)})
+    kit = open_kit({"ant": make_source(items)})
     verbs = await kit.assemble_context("Wie wird die Datei denn schnörkelig umflattert?")
     nouns = await kit.assemble_context("Wie viele Kalorien hat eine Avocado in der Datei?")
     assert (shown(verbs), shown(nouns)) == ({"ant"}, set())
 
 
 @pytest.mark.parametrize("name", ["NO_PROXY", "docs/index.rst", "`cave.io`"])
-async def test_a_name_of_code_lets_all_go_on(
-    open_kit: OpenKit, make_plugin: MakePlugin, name: str
-) -> None:
+async def test_a_name_of_code_lets_all_go_on(open_kit: OpenKit, name: str) -> None:
     """It may be mistyped, and the rest of the question in another language."""
-    kit = open_kit(poor(make_plugin))
+    kit = open_kit(poor())
     context = await kit.assemble_context(f"Was haben wir über {name} entschieden?")
     assert shown(context) == set(NAMES)
 
@@ -196,17 +159,15 @@ async def test_a_name_of_code_lets_all_go_on(
     ("query", "on_it"),
     [("thanks, now explain the harbours", "ant"), ("Fix the lantern, please", "eel")],
 )
-async def test_an_item_on_the_subject_goes_on(
-    open_kit: OpenKit, make_plugin: MakePlugin, query: str, on_it: str
-) -> None:
+async def test_an_item_on_the_subject_goes_on(open_kit: OpenKit, query: str, on_it: str) -> None:
     """Words of politeness, and of what to do with it, are not what a question is about."""
-    kit = open_kit(poor(make_plugin))
+    kit = open_kit(poor())
     assert shown(await kit.assemble_context(query)) == {on_it}
 
 
-async def test_a_new_item_lets_the_others_go_on(open_kit: OpenKit, make_plugin: MakePlugin) -> None:
+async def test_a_new_item_lets_the_others_go_on(open_kit: OpenKit) -> None:
     """An update is the assembly whose source finds the new item as well."""
-    kit = open_kit(poor(make_plugin))
+    kit = open_kit(poor())
     context = await kit.assemble_context("what is the weather in Paris?", fill=True)
     assert shown(context) == set()
     updated = await kit.update_context(context, ContextItem("ant", "It rains.", 1.0, id="new"))
@@ -232,12 +193,12 @@ async def test_what_a_hosts_own_searcher_finds_goes_on(query: str) -> None:
 
 @pytest.mark.parametrize(("order", "sources"), [("match", ["bee", "ant"]), ("priority", None)])
 async def test_sections_stand_by_their_best_items_or_by_priority(
-    open_kit: OpenKit, make_plugin: MakePlugin, order: str, sources: list[str] | None
+    open_kit: OpenKit, order: str, sources: list[str] | None
 ) -> None:
     """As `assemble.order` says; of equal priorities by name."""
     found = {
-        "ant": make_plugin([ContextItem("ant", TEXTS["ant"], 0.4)], contextkit_source=calibrated),
-        "bee": make_plugin([ContextItem("bee", TEXTS["bee"], 0.9)], contextkit_source=calibrated),
+        "ant": make_source([ContextItem("ant", TEXTS["ant"], 0.4)]),
+        "bee": make_source([ContextItem("bee", TEXTS["bee"], 0.9)]),
     }
     kit = open_kit(found, settings={"assemble.order": order})
     context = await kit.assemble_context("what dries?")

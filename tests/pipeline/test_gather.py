@@ -9,19 +9,17 @@ import textwrap
 import threading
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
 from structlog.testing import capture_logs
 
-from contextkit import ContextItem, ContextRequest, InvalidRequestError, Provenance, Section
+from contextkit import ContextItem, ContextRequest, InvalidRequestError, Section
 from contextkit.concurrency import Breaker, in_thread
 from contextkit.pipeline.gather import Answer, Question, gather
 from contextkit.plugin.manager import SourceRegistry
+from tests.making import make_plugin, make_registry
 
-MakePlugin = Callable[..., ModuleType]
-MakeRegistry = Callable[..., SourceRegistry]
 Query = Callable[[ContextRequest], Any]
 
 LONG = 20.0
@@ -39,16 +37,9 @@ def forever() -> Iterator[threading.Event]:
     event.set()
 
 
-@pytest.fixture
-def registry_of(make_plugin: MakePlugin, make_registry: MakeRegistry) -> Callable[..., Any]:
+def registry_of(**queries: Query) -> SourceRegistry:
     """A registry of sources with these queries: `registry_of(bad=hang)`."""
-
-    def make(**queries: Query) -> SourceRegistry:
-        return make_registry(
-            {name: make_plugin(contextkit_query=query) for name, query in queries.items()}
-        )
-
-    return make
+    return make_registry({name: make_plugin(contextkit_query=queries[name]) for name in queries})
 
 
 def question(source: str, timeout: float = LONG, **options: Any) -> Question:
@@ -78,7 +69,7 @@ def well(request: ContextRequest) -> list[ContextItem]:
 # -- at once --------------------------------------------------------------------------------
 
 
-async def test_all_sources_run_at_the_same_time(registry_of: Callable[..., Any]) -> None:
+async def test_all_sources_run_at_the_same_time() -> None:
     """Each waits until all of them, plain and asynchronous, are under way."""
     barrier = threading.Barrier(4, timeout=LONG)
 
@@ -95,24 +86,7 @@ async def test_all_sources_run_at_the_same_time(registry_of: Callable[..., Any])
     assert [answer.state for answer in answers] == ["empty"] * 4
 
 
-async def test_answers_stand_in_the_order_of_the_questions(registry_of: Callable[..., Any]) -> None:
-    """Not in that in which the sources answered."""
-    later = asyncio.Event()
-
-    async def slow(request: ContextRequest) -> list[ContextItem]:
-        await later.wait()
-        return [ContextItem("slow", "at last", 0.9)]
-
-    async def quick(request: ContextRequest) -> list[ContextItem]:
-        later.set()
-        return [ContextItem("quick", "at once", 0.9)]
-
-    registry = registry_of(quick=quick, slow=slow)
-    answers = await ask(registry, question("slow"), question("quick"))
-    assert [answer.items[0].content for answer in answers] == ["at last", "at once"]
-
-
-async def test_a_plain_function_may_return_an_awaitable(registry_of: Callable[..., Any]) -> None:
+async def test_a_plain_function_may_return_an_awaitable() -> None:
     """The result is awaited in the event loop."""
 
     async def found() -> list[ContextItem]:
@@ -125,12 +99,7 @@ async def test_a_plain_function_may_return_an_awaitable(registry_of: Callable[..
     assert (answer.state, answer.items) == ("ok", (GOOD,))
 
 
-async def test_no_question_no_answer(registry_of: Callable[..., Any]) -> None:
-    """A recipe without sections asks nobody."""
-    assert await gather(registry_of(), [], LONG) == []
-
-
-async def test_no_more_than_the_limit(registry_of: Callable[..., Any]) -> None:
+async def test_no_more_than_the_limit() -> None:
     """A source that returns too much is cut, best first."""
     items = [ContextItem("good", f"{number}", 0.5) for number in range(9)]
     registry = registry_of(good=lambda request: items)
@@ -139,61 +108,13 @@ async def test_no_more_than_the_limit(registry_of: Callable[..., Any]) -> None:
 
 
 @pytest.mark.parametrize("result", [None, [], ()])
-async def test_nothing_found(registry_of: Callable[..., Any], result: Any) -> None:
+async def test_nothing_found(result: Any) -> None:
     """`None` is an empty result."""
     (answer,) = await ask(registry_of(good=lambda request: result))
     assert (answer.state, answer.items, answer.reason) == ("empty", (), None)
 
 
 # -- trouble --------------------------------------------------------------------------------
-
-
-def raises(request: ContextRequest) -> Any:
-    """Fails at once."""
-    raise ValueError("no\n  such tide")
-
-
-def leaves(request: ContextRequest) -> Any:
-    """Wants to end the program."""
-    sys.exit(3)
-
-
-def stops(request: ContextRequest) -> Any:
-    """Raises what a generator would end with."""
-    raise StopIteration("done")
-
-
-async def raises_async(request: ContextRequest) -> Any:
-    """Fails in the event loop."""
-    raise ValueError("no\n  such tide")
-
-
-async def leaves_async(request: ContextRequest) -> Any:
-    """Wants to end the program, from the event loop."""
-    sys.exit(3)
-
-
-async def times_out_by_itself(request: ContextRequest) -> Any:
-    """Raises the error that a timeout would."""
-    raise TimeoutError
-
-
-async def cancels_itself(request: ContextRequest) -> Any:
-    """Awaits something that was cancelled."""
-    task = asyncio.ensure_future(asyncio.sleep(LONG))
-    task.cancel()
-    await task
-
-
-FAILURES = [
-    (raises, "contextkit_query: ValueError: no such tide"),
-    (leaves, "contextkit_query: SystemExit: 3"),
-    (stops, "contextkit_query: StopIteration: done"),
-    (raises_async, "contextkit_query: ValueError: no such tide"),
-    (leaves_async, "contextkit_query: SystemExit: 3"),
-    (times_out_by_itself, "contextkit_query: TimeoutError"),
-    (cancels_itself, "contextkit_query: CancelledError"),
-]
 
 
 def item(**fields: Any) -> ContextItem:
@@ -224,10 +145,11 @@ RUBBISH = [
 
 async def check_failed(registry: SourceRegistry, reason: str) -> None:
     """The bad source failed for that reason, and the good one did not notice."""
+    once = Breaker(failures_to_open=1)
     with capture_logs() as logs:
-        bad, good = await ask(registry, question("bad"), question("good"))
+        bad, good = await ask(registry, question("bad", breaker=once), question("good"))
     assert (good.state, good.items, good.reason) == ("ok", (GOOD,), None)
-    assert (bad.state, bad.items, bad.reason, bad.breaker) == ("failed", (), reason, "closed")
+    assert (bad.state, bad.items, bad.reason, bad.breaker) == ("failed", (), reason, "open")
     (entry,) = logs
     assert entry.pop("milliseconds") >= 0
     assert entry == {
@@ -237,37 +159,54 @@ async def check_failed(registry: SourceRegistry, reason: str) -> None:
         "section": "bad",
         "state": "failed",
         "reason": reason,
-        "breaker": "closed",
+        "breaker": "open",
     }
 
 
-@pytest.mark.parametrize(("query", "reason"), FAILURES)
+@pytest.mark.parametrize(
+    ("in_loop", "error", "reason"),
+    [
+        (False, ValueError("no\n  such tide"), "ValueError: no such tide"),
+        (False, SystemExit(3), "SystemExit: 3"),
+        # What a generator would end with.
+        (False, StopIteration("done"), "StopIteration: done"),
+        (True, ValueError("no\n  such tide"), "ValueError: no such tide"),
+        (True, SystemExit(3), "SystemExit: 3"),
+        # What a timeout would raise, and what it awaits where that was cancelled.
+        (True, TimeoutError(), "TimeoutError"),
+        (
+            True,
+            ExceptionGroup("of tasks", [OSError("ebb"), OSError("flow")]),
+            "OSError: ebb; OSError: flow",
+        ),
+        (True, asyncio.CancelledError(), "CancelledError"),
+    ],
+)
 async def test_a_source_that_raises_costs_itself(
-    registry_of: Callable[..., Any], query: Query, reason: str
+    in_loop: bool, error: BaseException, reason: str
 ) -> None:
     """Whatever it raises, in a thread or in the event loop."""
-    await check_failed(registry_of(bad=query, good=well), reason)
+
+    def raises(request: ContextRequest) -> Any:
+        raise error
+
+    async def raises_in_loop(request: ContextRequest) -> Any:
+        raise error
+
+    bad = raises_in_loop if in_loop else raises
+    await check_failed(registry_of(bad=bad, good=well), f"contextkit_query: {reason}")
 
 
 @pytest.mark.parametrize(("result", "reason"), RUBBISH)
-async def test_a_source_that_returns_rubbish_costs_itself(
-    registry_of: Callable[..., Any], result: Any, reason: str
-) -> None:
+async def test_a_source_that_returns_rubbish_costs_itself(result: Any, reason: str) -> None:
     """Results are checked before any other stage meets them."""
     await check_failed(registry_of(bad=lambda request: result, good=well), reason)
-
-
-async def test_provenance_of_its_own_is_fine(registry_of: Callable[..., Any]) -> None:
-    """A source may say where else an item is."""
-    found = item(also_in=(Provenance("code", "1"),))
-    (answer,) = await ask(registry_of(bad=lambda request: [found]))
-    assert answer.items == (found,)
 
 
 @pytest.mark.parametrize("plain", [True, False])
 @pytest.mark.parametrize("state", ["timed_out", "cut_off"])
 async def test_a_source_that_hangs_costs_itself(
-    registry_of: Callable[..., Any], forever: threading.Event, plain: bool, state: str
+    forever: threading.Event, plain: bool, state: str
 ) -> None:
     """It is given up on after its own timeout, or at the deadline of all."""
 
@@ -296,9 +235,7 @@ async def test_a_source_that_hangs_costs_itself(
     assert {entry["source"] for entry in logs if entry["state"] == state} >= {"bad"}
 
 
-async def test_a_source_that_will_not_be_cancelled_is_left_behind(
-    registry_of: Callable[..., Any],
-) -> None:
+async def test_a_source_that_will_not_be_cancelled_is_left_behind() -> None:
     """The others' answers do not wait for it."""
     enough, once = asyncio.Event(), asyncio.Event()
 
@@ -322,36 +259,7 @@ async def test_a_source_that_will_not_be_cancelled_is_left_behind(
 # -- breaker --------------------------------------------------------------------------------
 
 
-async def test_a_breaker_opens_probes_and_closes(registry_of: Callable[..., Any]) -> None:
-    """Its state is in each answer; while it is open the source is not asked."""
-    now = 0.0
-    calls = []
-    broken = True
-
-    def query(request: ContextRequest) -> list[ContextItem]:
-        calls.append(now)
-        return [GOOD] if not broken else raises(request)
-
-    registry = registry_of(good=query)
-    breaker = Breaker(failures_to_open=2, cooldown=30.0, clock=lambda: now)
-
-    async def state() -> tuple[str, str]:
-        (answer,) = await ask(registry, question("good", breaker=breaker))
-        return answer.state, answer.breaker
-
-    assert await state() == ("failed", "closed")
-    assert await state() == ("failed", "open")
-    assert await state() == ("breaker_open", "open")
-    now = 31.0
-    assert await state() == ("failed", "open")
-    now = 60.0
-    assert await state() == ("breaker_open", "open")
-    now, broken = 62.0, False
-    assert await state() == ("ok", "closed")
-    assert calls == [0.0, 0.0, 31.0, 62.0]
-
-
-async def test_an_open_breaker_is_logged_with_its_reason(registry_of: Callable[..., Any]) -> None:
+async def test_an_open_breaker_is_logged_with_its_reason() -> None:
     """A person sees why the source was not asked."""
     breaker = Breaker(failures_to_open=1)
     breaker.failed()
@@ -364,9 +272,7 @@ async def test_an_open_breaker_is_logged_with_its_reason(registry_of: Callable[.
 
 
 @pytest.mark.parametrize("own", [SHORT, LONG])
-async def test_being_too_slow_counts_as_a_failure(
-    registry_of: Callable[..., Any], own: float
-) -> None:
+async def test_being_too_slow_counts_as_a_failure(own: float) -> None:
     """A source that never makes the deadline does not cost every request that time."""
 
     async def hangs(request: ContextRequest) -> None:
@@ -378,9 +284,7 @@ async def test_being_too_slow_counts_as_a_failure(
     assert answer.breaker == breaker.state == "open"
 
 
-async def test_a_request_that_makes_no_sense_to_a_source_opens_no_breaker(
-    registry_of: Callable[..., Any],
-) -> None:
+async def test_a_request_that_makes_no_sense_to_a_source_opens_no_breaker() -> None:
     """Whoever asks it something else gets an answer."""
 
     def picky(request: ContextRequest) -> None:
@@ -401,9 +305,7 @@ async def test_a_request_that_makes_no_sense_to_a_source_opens_no_breaker(
         assert "no such tide" in str(answer.reason)
 
 
-async def test_a_source_whose_calls_do_not_end_gets_no_more_of_them(
-    registry_of: Callable[..., Any],
-) -> None:
+async def test_a_source_whose_calls_do_not_end_gets_no_more_of_them() -> None:
     """Each would be a thread that hangs; once one has ended, the source is asked again."""
     end, begun = threading.Event(), threading.Semaphore(0)
     threads: list[threading.Thread] = []
@@ -433,59 +335,10 @@ async def test_a_source_whose_calls_do_not_end_gets_no_more_of_them(
     assert answer.state == "ok"
 
 
-async def test_of_a_group_of_errors_each_is_told(registry_of: Callable[..., Any]) -> None:
-    """A source's tasks fail in a group, whose own text says nothing."""
-
-    async def fails(text: str) -> None:
-        raise OSError(text)
-
-    async def grouped(request: ContextRequest) -> None:
-        async with asyncio.TaskGroup() as group:
-            for text in ("ebb", "flow", "ebb"):
-                group.create_task(fails(text))
-
-    breaker = Breaker(failures_to_open=1)
-    (answer,) = await ask(registry_of(bad=grouped), question("bad", breaker=breaker))
-    assert answer.reason == "contextkit_query: OSError: ebb; OSError: flow"
-    assert answer.breaker == "open"
-
-
 # -- cancellation ---------------------------------------------------------------------------
 
 
-async def test_cancellation_leaves_no_task_running(
-    registry_of: Callable[..., Any], forever: threading.Event
-) -> None:
-    """Whoever waits for the answers may go away; nothing goes on for nobody."""
-    under_way = asyncio.Event()
-    ended = []
-
-    def hangs(request: ContextRequest) -> None:
-        forever.wait()
-
-    async def tidy(request: ContextRequest) -> None:
-        under_way.set()
-        try:
-            await asyncio.sleep(LONG)
-        finally:
-            await asyncio.sleep(0)
-            ended.append("tidy")
-
-    breaker = Breaker(failures_to_open=1)
-    asked = [question("a", breaker=breaker), question("b", breaker=breaker)]
-    gathering = asyncio.create_task(gather(registry_of(a=tidy, b=hangs), asked, LONG))
-    await under_way.wait()
-    gathering.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await gathering
-    assert asyncio.all_tasks() == {asyncio.current_task()}
-    assert ended == ["tidy"]
-    assert breaker.state == "closed"
-
-
-async def test_a_cut_off_source_has_ended_when_the_answers_are_there(
-    registry_of: Callable[..., Any],
-) -> None:
+async def test_a_cut_off_source_has_ended_when_the_answers_are_there() -> None:
     """What ran into the deadline does not go on beside the program."""
 
     async def hangs(request: ContextRequest) -> None:
@@ -538,38 +391,3 @@ async def test_a_thread_hands_back_what_the_call_returns_or_raises() -> None:
         await in_thread(lambda: 1 / 0)
     with pytest.raises(RuntimeError, match="SystemExit: 4"):
         await in_thread(lambda: sys.exit(4))
-
-
-def test_an_outcome_that_nobody_waits_for_is_dropped(forever: threading.Event) -> None:
-    """A call that ends after its event loop has closed ends in silence."""
-    ended = threading.Event()
-
-    def slow() -> None:
-        try:
-            forever.wait()
-        finally:
-            ended.set()
-
-    async def give_up() -> None:
-        with pytest.raises(TimeoutError):
-            await asyncio.wait_for(in_thread(slow), SHORT)
-
-    before = set(threading.enumerate())
-    asyncio.run(give_up())
-    started = set(threading.enumerate()) - before
-    (thread,) = (thread for thread in started if thread.name == "contextkit-source")
-    forever.set()
-    thread.join(LONG)
-    assert ended.is_set()
-    assert not thread.is_alive()
-
-
-async def test_an_outcome_after_a_cancellation_is_dropped(forever: threading.Event) -> None:
-    """The event loop goes on; the late result disturbs nobody."""
-    waiting = asyncio.create_task(in_thread(forever.wait))
-    await asyncio.sleep(0)
-    waiting.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await waiting
-    forever.set()
-    assert await in_thread(lambda: "fine") == "fine"

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 import copy
 import pickle
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from types import ModuleType
 from typing import Any
 
 import pytest
-from attrs import evolve
 from hypothesis import given, settings, strategies as st
 
 from contextkit import (
     ContextAssembler,
     ContextItem,
-    ContextKit,
     ContextRequest,
     FormattedContext,
     InvalidContextTypeError,
@@ -26,19 +22,14 @@ from contextkit import (
     SourceInfo,
     hookimpl,
 )
-from contextkit.config.sections import AssembleSettings
-from contextkit.config.settings import Config
 from contextkit.models.items import DETAILS, GROUPINGS, SHARES, STYLES
-from contextkit.plugin.manager import SourceRegistry
 from contextkit.text.tokens import counter_for
+from tests.making import OpenKit, make_assembler, make_plugin
 
 counted = counter_for("default")
 
-MakePlugin = Callable[..., ModuleType]
-OpenKit = Callable[..., ContextKit]
 
 NOW = datetime(2026, 7, 1, tzinfo=UTC)
-PATIENT = AssembleSettings(source_timeout=20.0, deadline=20.0)
 WORDS = [
     "harbour",
     "gate",
@@ -88,15 +79,6 @@ class Found:
         return [item.metadata.get("keys", ()) for item in items]
 
 
-class Searcher:
-    """Any source can be asked: nothing is ever searched for."""
-
-    def __getattr__(self, name: str) -> Any:
-        if not name.startswith("search_"):
-            raise AttributeError(name)
-        return lambda *_, **__: []
-
-
 def assembler_of(
     found: Mapping[str, Sequence[ContextItem]], infos: Mapping[str, SourceInfo] | None = None
 ) -> tuple[ContextAssembler, dict[str, Found]]:
@@ -106,10 +88,7 @@ def assembler_of(
         name: Found(items, infos.get(name, SourceInfo(scale="calibrated")))
         for name, items in found.items()
     }
-    registry = SourceRegistry(Config(assemble=PATIENT), entry_points=False)
-    for name, source in sources.items():
-        registry.register(source, name)
-    assembler = ContextAssembler(Searcher(), registry=registry)
+    assembler = make_assembler(sources)
     assembler.pipeline.clock = lambda: NOW
     return assembler, sources
 
@@ -189,27 +168,6 @@ def test_what_is_excluded_takes_nobodys_place() -> None:
     assert [item.id for item in updated.items] == ["event", "1"]
 
 
-def test_an_item_with_a_known_id_takes_the_place_of_the_old_one() -> None:
-    """What was said anew is not there twice, even where the old one matches better."""
-    assembler, _ = assembler_of({"log": notes("log", [1, 2], relevance=1.0)})
-    context = assembler.assemble_context_sync("gate")
-    news = ContextItem("log", "The first note was corrected.", 0.5, id="1")
-    updated = assembler.update_context_sync(context, news)
-    assert text(1) not in updated.markdown
-    assert news.content in updated.markdown
-
-
-def test_what_it_repeats_is_dropped() -> None:
-    """An event that says what is in already takes its place, and names where else it is."""
-    (note,) = notes("sea", [3])
-    assembler, _ = assembler_of({"log": [], "sea": [evolve(note, location="sea.txt:3")]})
-    context = assembler.assemble_context_sync("gate")
-    updated = assembler.update_context_sync(context, ContextItem("log", text(3), 1.0, id="e"))
-    assert updated.markdown.count(text(3)) == 1
-    assert "Also in: `sea.txt:3`" in updated.markdown
-    assert updated.sources_used == {"log": 1}
-
-
 @pytest.mark.parametrize(
     ("new", "verdict"),
     [
@@ -243,16 +201,6 @@ def test_a_source_without_a_section_gets_one_in_its_place() -> None:
     assert len(updated.items) == 4
 
 
-def test_an_empty_context_can_be_updated() -> None:
-    """Where nothing was found, what is new is the context."""
-    assembler, _ = assembler_of({"log": []})
-    context = assembler.assemble_context_sync("gate")
-    assert context.markdown == ""
-    updated = assembler.update_context_sync(context, EVENT)
-    assert EVENT.content in updated.markdown
-    assert [source.state for source in updated.trace.sources] == ["ok"]
-
-
 def test_a_smaller_budget_may_come_with_it() -> None:
     """Seed 3 hands the budget in with the event."""
     assembler, _ = assembler_of({"log": notes("log", range(6))})
@@ -263,7 +211,7 @@ def test_a_smaller_budget_may_come_with_it() -> None:
     assert updated.trace.max_tokens == 80
 
 
-def test_a_record_becomes_its_sources_item(open_kit: OpenKit, make_plugin: MakePlugin) -> None:
+def test_a_record_becomes_its_sources_item(open_kit: OpenKit) -> None:
     """The source makes of it what it makes of a hit; a name that nobody has shows its text."""
 
     async def found(request: ContextRequest) -> list[ContextItem]:
@@ -308,21 +256,13 @@ def test_what_is_no_item_is_refused(new: Any, message: str) -> None:
         assembler.update_context_sync(context, new)
 
 
-def test_a_plugin_that_is_no_source_has_no_items(make_plugin: MakePlugin) -> None:
+def test_a_plugin_that_is_no_source_has_no_items() -> None:
     """Its name cannot stand over a section."""
     assembler, _ = assembler_of({"log": notes("log", [1])})
     assembler.registry.register(make_plugin(), "observer")
     context = assembler.assemble_context_sync("gate")
     with pytest.raises(InvalidContextTypeError, match="observer"):
         assembler.update_context_sync(context, ContextItem("observer", "x", 1.0))
-
-
-def test_a_wrong_budget_is_refused() -> None:
-    """As in a request."""
-    assembler, _ = assembler_of({"log": notes("log", [1])})
-    context = assembler.assemble_context_sync("gate")
-    with pytest.raises(InvalidRequestError, match="max_tokens"):
-        assembler.update_context_sync(context, EVENT, max_tokens=0)
 
 
 def test_copies_can_be_updated_and_what_was_sent_elsewhere_says_why_not() -> None:
@@ -340,17 +280,6 @@ def test_copies_can_be_updated_and_what_was_sent_elsewhere_says_why_not() -> Non
         assembler.update_context_sync(FormattedContext("", [], 0, {}), EVENT)
     assert not [key for key in context.as_dict() if "ongoing" in key]
     assert "ngoing" not in repr(context)
-
-
-def test_it_can_be_awaited() -> None:
-    """A host with an event loop awaits it."""
-
-    async def run() -> FormattedContext:
-        assembler, _ = assembler_of({"log": notes("log", [1])})
-        context = await assembler.assemble_context("gate")
-        return await assembler.update_context(context, EVENT)
-
-    assert EVENT.content in asyncio.run(run()).markdown
 
 
 @st.composite

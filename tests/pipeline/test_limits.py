@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from types import ModuleType
 
 import pytest
 
-from contextkit import ContextItem, ContextKit, ContextRequest, InvalidRequestError, SourceInfo
+from contextkit import ContextItem, ContextRequest, InvalidRequestError, SourceInfo
+from tests.making import KEYWORDS, OpenKit, make_plugin
 
-MakePlugin = Callable[..., ModuleType]
-OpenKit = Callable[..., ContextKit]
-
-PATIENT = {"assemble.source_timeout": 20.0, "assemble.deadline": 20.0, "embedding.model": "none"}
 QUERY = "when is high water at the harbour?"
 FIRST = "High water at the harbour comes at noon, and the gate is closed by hand."
 ALIKE = "High water at the harbour comes at noon, and the gates are closed by hand."
@@ -36,30 +32,26 @@ def tide(*texts: str, source: str = "tide", best: float = 0.9) -> list[ContextIt
     ],
 )
 async def test_duplicates_are_merged_as_the_settings_say(
-    open_kit: OpenKit, make_plugin: MakePlugin, settings: dict[str, object], items: int
+    open_kit: OpenKit, settings: dict[str, object], items: int
 ) -> None:
     """From a likeness on, only where texts are equal, or not at all."""
     plugin = make_plugin(tide(FIRST, FIRST.upper(), ALIKE))
-    kit = open_kit({"tide": plugin}, settings={**PATIENT, **settings})
+    kit = open_kit({"tide": plugin}, settings={**KEYWORDS, **settings})
     context = await kit.assemble_context(QUERY)
     assert sum(row.verdict != "duplicate" for row in context.trace.items) == items
 
 
-async def test_a_context_has_so_many_items_at_most(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
+async def test_a_context_has_so_many_items_at_most(open_kit: OpenKit) -> None:
     """The best, after duplicates were merged: they leave room for others."""
     texts = (FIRST, ALIKE, "The harbour is closed at low water.", "Ships wait at the pier.")
-    kit = open_kit({"tide": make_plugin(tide(*texts))}, settings=PATIENT)
+    kit = open_kit({"tide": make_plugin(tide(*texts))}, settings=KEYWORDS)
     context = await kit.assemble_context(QUERY, max_items=2, fill=True)
     assert [item.id for item in context.items] == ["tide-0", "tide-2"]
     verdicts = {row.id: row.verdict for row in context.trace.items}
     assert (verdicts["tide-1"], verdicts["tide-3"]) == ("duplicate", "over_limit")
 
 
-async def test_a_context_shows_so_many_sources_at_least(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
+async def test_a_context_shows_so_many_sources_at_least(open_kit: OpenKit) -> None:
     """Also one that answers so badly that it would be left out."""
     answering = [f"High water at the harbour: table {n}, noon and midnight." for n in range(12)]
     info = SourceInfo(scale="calibrated", answers={"code": 1.0})
@@ -70,7 +62,7 @@ async def test_a_context_shows_so_many_sources_at_least(
             contextkit_source=SourceInfo(scale="calibrated", answers={"history": 1.0}),
         ),
     }
-    kit = open_kit(plugins, settings=PATIENT)
+    kit = open_kit(plugins, settings=KEYWORDS)
     plain = await kit.assemble_context(QUERY, max_tokens=250)
     assert set(plain.sources_used) == {"tide"}
     context = await kit.assemble_context(QUERY, max_tokens=250, min_sources=2)
@@ -78,11 +70,9 @@ async def test_a_context_shows_so_many_sources_at_least(
     assert context.token_count <= 250
 
 
-async def test_tokens_are_left_free_for_the_answer(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
+async def test_tokens_are_left_free_for_the_answer(open_kit: OpenKit) -> None:
     """Of the budget in the settings; a request with a budget has a reserve of its own."""
-    settings = {**PATIENT, "assemble.max_tokens": 1000, "assemble.reserve": 700}
+    settings = {**KEYWORDS, "assemble.max_tokens": 1000, "assemble.reserve": 700}
     kit = open_kit({"tide": make_plugin(tide(FIRST))}, settings=settings)
     context = await kit.assemble_context(QUERY)
     assert context.trace.max_tokens == 300
@@ -97,7 +87,7 @@ async def test_tokens_are_left_free_for_the_answer(
 
 @pytest.mark.parametrize(("at_once", "most"), [(None, 3), (2, 2), (1, 1)])
 async def test_so_many_sources_are_asked_at_once(
-    open_kit: OpenKit, make_plugin: MakePlugin, at_once: int | None, most: int
+    open_kit: OpenKit, at_once: int | None, most: int
 ) -> None:
     """The others wait for their turn, and answer all the same."""
     running: list[str] = []
@@ -113,7 +103,7 @@ async def test_so_many_sources_are_asked_at_once(
 
         return make_plugin(contextkit_query=contextkit_query)
 
-    settings = dict(PATIENT)
+    settings = dict(KEYWORDS)
     if at_once is not None:
         settings["assemble.concurrent_sources"] = at_once
     names = ("one", "two", "three")
@@ -123,9 +113,7 @@ async def test_so_many_sources_are_asked_at_once(
     assert {row.state for row in context.trace.sources} == {"ok"}
 
 
-async def test_a_source_that_waits_for_its_turn_is_not_to_blame(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
+async def test_a_source_that_waits_for_its_turn_is_not_to_blame(open_kit: OpenKit) -> None:
     """At the deadline it is cut off, and its breaker counts no failure."""
 
     async def hang(request: ContextRequest) -> list[ContextItem]:

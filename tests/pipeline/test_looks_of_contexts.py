@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
 import xml.etree.ElementTree as ET
-from collections.abc import Callable
-from types import ModuleType
 from typing import Any
 
 import pytest
 from hypothesis import given, strategies as st
 
-from contextkit import ContextItem, ContextKit, SourceInfo
+from contextkit import ContextItem, ContextKit
 from contextkit.models.items import DETAILS, STYLES, Detail, Style
 from contextkit.pipeline.render import GROUPS, group_of, guarded
 from contextkit.text.tokens import counter_for
+from tests.making import OpenKit, make_plugin, make_source
 
 counted = counter_for("default")
-
-MakePlugin = Callable[..., ModuleType]
-OpenKit = Callable[..., ContextKit]
 
 
 def item(source: str, number: int, kind: str, relevance: float = 0.8) -> ContextItem:
@@ -39,11 +34,11 @@ def item(source: str, number: int, kind: str, relevance: float = 0.8) -> Context
 
 
 @pytest.fixture
-def kit(open_kit: OpenKit, make_plugin: MakePlugin) -> ContextKit:
+def kit(open_kit: OpenKit) -> ContextKit:
     """Three sources of different kinds of items."""
     return open_kit(
         {
-            name: make_plugin(items, contextkit_source=SourceInfo(scale="calibrated"))
+            name: make_source(items)
             for name, items in (
                 ("code", [item("code", n, "function") for n in range(5)]),
                 ("notes", [item("notes", 1, "section", 0.9), item("notes", 2, "mystery", 0.9)]),
@@ -176,16 +171,7 @@ def test_a_text_cannot_close_its_guard(text: str) -> None:
 # -- details --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("style", STYLES)
-async def test_compact_items_are_lines(kit: ContextKit, style: Style) -> None:
-    """One below the other, with nothing between them."""
-    context = await assembled(kit, detail="compact", style=style)
-    lines = context.markdown.splitlines()
-    places = [lines.index(shown.content) for shown in context.items if shown.source == "chat"]
-    assert places == list(range(places[0], places[0] + 6))
-
-
-async def test_a_source_is_told_the_detail(open_kit: OpenKit, make_plugin: MakePlugin) -> None:
+async def test_a_source_is_told_the_detail(open_kit: OpenKit) -> None:
     """And formats accordingly."""
 
     def contextkit_format(items: list[ContextItem], style: Style, detail: Detail) -> list[str]:
@@ -198,9 +184,7 @@ async def test_a_source_is_told_the_detail(open_kit: OpenKit, make_plugin: MakeP
         assert f"markdown {detail}" in (await assembled(kit, detail=detail)).markdown
 
 
-async def test_a_compact_line_that_is_too_long_is_cut_at_a_word(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
+async def test_a_compact_line_that_is_too_long_is_cut_at_a_word(open_kit: OpenKit) -> None:
     """It stays one line; an element of XML is left out instead."""
     long = ContextItem("code", "water " * 400, 0.9, id="1")
     kit = open_kit({"code": make_plugin([long])})
@@ -210,9 +194,7 @@ async def test_a_compact_line_that_is_too_long_is_cut_at_a_word(
     assert (await assembled(kit, detail="compact", style="xml", max_tokens=100)).items == []
 
 
-async def test_a_compact_duplicate_names_its_twin_in_its_line(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
+async def test_a_compact_duplicate_names_its_twin_in_its_line(open_kit: OpenKit) -> None:
     """Attribution costs no line of its own."""
     twins = {
         name: make_plugin(
@@ -243,36 +225,7 @@ async def test_items_are_search_result_blocks(kit: ContextKit) -> None:
 # -- overrides of one request ---------------------------------------------------------------
 
 
-async def test_a_request_overrides_limits_by_source(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
-    """Over its own limit, the source's settings and a section's."""
-    asked: dict[str, int] = {}
-
-    def contextkit_query(request: Any) -> list[ContextItem]:
-        asked[str(request.records.source)] = request.limit
-        return []
-
-    plugins = {name: make_plugin(contextkit_query=contextkit_query) for name in "ab"}
-    await assembled(open_kit(plugins), limit=7, limits={"b": 3})
-    assert asked == {"a": 7, "b": 3}
-
-
-async def test_a_request_overrides_timeouts_by_source(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
-    """The one that hangs costs its own time."""
-
-    async def contextkit_query(request: Any) -> list[ContextItem]:
-        await asyncio.sleep(60)
-        return []
-
-    kit = open_kit({"slow": make_plugin(contextkit_query=contextkit_query)})
-    context = await assembled(kit, timeouts={"slow": 0.01}, deadline=30.0)
-    assert context.trace.sources[0].reason == "no answer within 0.01 s"
-
-
-async def test_a_source_has_a_floor_of_its_own(open_kit: OpenKit, make_plugin: MakePlugin) -> None:
+async def test_a_source_has_a_floor_of_its_own(open_kit: OpenKit) -> None:
     """Its numbers may be on another scale than those of the others."""
     items = [ContextItem("code", "def water", 0.04, id="1"), item("code", 1, "function")]
     settings = {"sources.code.min_relevance": 0.01}
@@ -281,36 +234,12 @@ async def test_a_source_has_a_floor_of_its_own(open_kit: OpenKit, make_plugin: M
     )
 
 
-async def test_diversity_puts_what_repeats_behind(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
-    """In the text and in the trace."""
-    texts = ["High water at noon by the pier", "High water at two by the pier", "Fog at the lock"]
+async def test_diversity_puts_what_repeats_behind(open_kit: OpenKit) -> None:
+    """In the text and in the trace, whatever its case."""
+    texts = ["High water at noon by the pier", "HIGH WATER AT TWO BY THE PIER", "Fog at the lock"]
     items = [ContextItem("code", text, 0.9 - n / 10, id=str(n)) for n, text in enumerate(texts)]
     kit = open_kit({"code": make_plugin(items)})
     assert [i.id for i in (await assembled(kit)).items] == ["0", "1", "2"]
     context = await assembled(kit, diversity=0.6)
     assert [i.id for i in context.items] == ["0", "2", "1"]
     assert context.trace.items[-1].scores["redundancy"] > 0.5
-
-
-@pytest.mark.uncounted
-async def test_a_hundred_requests_at_once_give_what_they_give_one_by_one(kit: ContextKit) -> None:
-    """The pipeline is safe to share."""
-    options: list[dict[str, Any]] = [
-        {
-            "max_tokens": 60 + 7 * n,
-            "style": STYLES[n % 3],
-            "detail": DETAILS[n % 3],
-            "guard": n % 2 == 0,
-            "weights": {"code": 1.0 + n % 5},
-            "tokens": ("default", "claude")[n % 2],
-        }
-        for n in range(100)
-    ]
-    relaxed: dict[str, Any] = {"deadline": 60.0, "source_timeout": 60.0}
-    one_by_one = [await kit.assemble_context("what?", **given, **relaxed) for given in options]
-    at_once = await asyncio.gather(
-        *(kit.assemble_context("what?", **given, **relaxed) for given in options)
-    )
-    assert [c.markdown for c in at_once] == [c.markdown for c in one_by_one]

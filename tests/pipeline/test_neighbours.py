@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -14,6 +12,7 @@ from hypothesis import given, strategies as st
 from contextkit import ContextItem, ContextKit
 from contextkit.models.candidate import supported
 from contextkit.sources.neighbours import beside, best_supported, sequence_supports, supports
+from tests.making import make_source
 
 UNIT = st.floats(0, 1)
 
@@ -36,14 +35,25 @@ def lent(*items: ContextItem, weight: float = 0.5) -> list[float]:
     return [round(value, 6) for value in supports(items, matches, weight)]
 
 
-def test_what_stands_before_lends_its_share_and_less_from_afar() -> None:
-    """Half of a perfect match, a quarter two places on, nothing beyond."""
-    assert lent(item(4, 1.0), item(5), item(6), item(7)) == [0, 0.5, 0.25, 0]
-
-
-def test_what_stands_behind_lends_three_quarters_of_that() -> None:
-    """An answer comes after its question more often than before it."""
-    assert lent(item(3), item(4), item(5), item(6, 1.0)) == [0, 0.140625, 0.375, 0]
+@pytest.mark.parametrize(
+    ("items", "expected"),
+    [
+        # What stands before lends its share, and less from afar.
+        ([item(4, 1.0), item(5), item(6), item(7)], [0, 0.5, 0.25, 0]),
+        # What stands behind lends three quarters of that: an answer follows its question.
+        ([item(3), item(4), item(5), item(6, 1.0)], [0, 0.140625, 0.375, 0]),
+        # Only places of one sequence are beside each other.
+        ([item(0, 1.0), item(1, sequence="t"), item(1, sequence=None), item(None)], [0] * 4),
+        # Two at one place are no neighbours, and the better one counts for others.
+        ([item(0, 1.0), item(0, 0.5), item(1)], [0, 0, 0.5]),
+        # What an item is worth by its neighbours alone supports nobody.
+        ([item(0, 1.0), item(2), item(4)], [0, 0.25, 0]),
+    ],
+)
+def test_what_neighbours_lend(items: list[ContextItem], expected: list[float]) -> None:
+    """By place and sequence; with the setting 0, nothing."""
+    assert lent(*items) == expected
+    assert lent(*items, weight=0.0) == [0] * len(items)
 
 
 def test_several_neighbours_add_up_and_never_beyond_one() -> None:
@@ -51,26 +61,6 @@ def test_several_neighbours_add_up_and_never_beyond_one() -> None:
     assert lent(item(0, 1.0), item(1), item(2, 1.0))[1] == 1 - 0.5 * 0.625
     crowd = [item(position, 1.0) for position in range(5)]
     assert all(0 < value <= 1 for value in lent(*crowd, weight=1.0))
-
-
-def test_only_places_of_one_sequence_are_beside_each_other() -> None:
-    """Another sequence, no sequence, no position: no neighbours."""
-    assert lent(item(0, 1.0), item(1, sequence="t"), item(1, sequence=None), item(None)) == [0] * 4
-
-
-def test_an_item_does_not_support_itself_nor_its_place() -> None:
-    """Two at one place are no neighbours, and the better one of them counts for others."""
-    assert lent(item(0, 1.0), item(0, 0.5), item(1)) == [0, 0, 0.5]
-
-
-def test_support_is_not_handed_on() -> None:
-    """What an item is worth by its neighbours alone supports nobody."""
-    assert lent(item(0, 1.0), item(2), item(4)) == [0, 0.25, 0]
-
-
-def test_without_a_weight_nobody_lends() -> None:
-    """The setting 0 turns it off."""
-    assert lent(item(0, 1.0), item(1), weight=0.0) == [0, 0]
 
 
 @given(UNIT, UNIT, UNIT)
@@ -105,18 +95,20 @@ def test_the_sequence_in_which_most_matches_lends_most() -> None:
 # -- looking for more -------------------------------------------------------------------------
 
 
-def test_a_source_looks_beside_its_good_hits() -> None:
-    """Where the support alone is relevant; not where it has found something already."""
-    assert beside([item(5, 0.8), item(6, 0.1)], 0.5, 0.1, 20) == [("s", 3), ("s", 4), ("s", 7)]
-    assert beside([item(5, 0.3)], 0.5, 0.1, 20) == [("s", 4), ("s", 6)]
-
-
 @pytest.mark.parametrize(
-    "items", [[], [item(5, 0.09)], [item(None, 0.9)], [item(5, 0.9, sequence=None)]]
+    ("items", "places"),
+    [
+        ([item(5, 0.8), item(6, 0.1)], [3, 4, 7]),
+        ([item(5, 0.3)], [4, 6]),
+        ([], []),
+        ([item(5, 0.09)], []),
+        ([item(None, 0.9)], []),
+        ([item(5, 0.9, sequence=None)], []),
+    ],
 )
-def test_it_does_not_look_where_nothing_can_be(items: list[ContextItem]) -> None:
-    """No hits, none above the floor, none with a place."""
-    assert beside(items, 0.5, 0.1, 20) == []
+def test_a_source_looks_beside_its_good_hits(items: list[ContextItem], places: list[int]) -> None:
+    """Where the support alone is relevant, and where it has found nothing yet."""
+    assert beside(items, 0.5, 0.1, 20) == [("s", place) for place in places]
 
 
 def test_poor_hits_together_are_no_reason_to_look() -> None:
@@ -148,13 +140,9 @@ def test_a_hint_decides_between_equals() -> None:
 # -- items from a source ----------------------------------------------------------------------
 
 
-async def context_of(
-    make_plugin: Callable[..., ModuleType], open_kit: Callable[..., ContextKit], found: list[Any]
-) -> Any:
+async def context_of(open_kit: Callable[..., ContextKit], found: list[Any]) -> Any:
     """A context of what a calibrated source finds."""
-    from contextkit import SourceInfo
-
-    plugin = make_plugin(found, contextkit_source=SourceInfo(scale="calibrated"))
+    plugin = make_source(found)
     patient = {"assemble.source_timeout": 20.0, "assemble.deadline": 20.0}
     kit = open_kit({"tide": plugin}, settings={**patient, "embedding.model": "none"})
     return await kit.assemble_context("tides", max_tokens=500)
@@ -170,34 +158,25 @@ async def context_of(
     ],
 )
 async def test_a_place_that_is_none_costs_the_source(
-    make_plugin: Any, open_kit: Any, fields: dict[str, Any], reason: str
+    open_kit: Any, fields: dict[str, Any], reason: str
 ) -> None:
     """With the item, the field and what it is."""
     wrong = ContextItem("tide", "x", 0.5, id="w", **fields)
-    context = await context_of(make_plugin, open_kit, [wrong])
+    context = await context_of(open_kit, [wrong])
     assert context.trace.sources[0].state == "failed"
     assert reason in context.trace.sources[0].reason
 
 
-async def test_neighbours_come_into_the_context_with_their_support(
-    make_plugin: Any, open_kit: Any
-) -> None:
+async def test_neighbours_come_into_the_context_with_their_support(open_kit: Any) -> None:
     """What matches by nothing is in for what stands before it, and the trace says so."""
     texts = ("Which way does the ebb run?", "Northwards, along the wall.", "Fog all day.")
     items = [
         ContextItem("tide", text, relevance, id=f"{n}", sequence="log", position=n)
         for n, text, relevance in zip((1, 2, 9), texts, (0.8, 0.0, 0.0), strict=True)
     ]
-    context = await context_of(make_plugin, open_kit, items)
+    context = await context_of(open_kit, items)
     assert [one.id for one in context.items] == ["1", "2"]
     rows = {row.id: row for row in context.trace.items}
     assert rows["2"].scores["support"] == pytest.approx(0.8 * 0.7)
     assert "support" not in rows["1"].scores
     assert rows["9"].verdict == "below_floor"
-
-
-def test_support_knows_no_order_of_sequences() -> None:
-    """Sequences are apart whatever their names are."""
-    names = ("a", "b", "a#1", "")
-    items = [item(n, 1.0, name) for name, n in itertools.product(names, (0, 1))]
-    assert lent(*items) == [0.375, 0.5] * 4

@@ -7,26 +7,20 @@ import sys
 import textwrap
 import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
 from structlog.testing import capture_logs
 
 from contextkit import (
-    ContextAssembler,
     ContextItem,
-    ContextKit,
     FormattedContext,
     SourceInfo,
     hookimpl,
 )
 from contextkit.pipeline import observers
-
-MakePlugin = Callable[..., ModuleType]
-OpenKit = Callable[..., ContextKit]
+from tests.making import OpenKit, make_plugin
 
 SECONDS = 20.0
 TIDE = ContextItem("tides", "high water at noon", 0.9)
@@ -45,17 +39,7 @@ class Meter:
         self.seen.append(context)
 
 
-class Host:
-    """A host that finds nothing."""
-
-    async def search_tides(self, query: str, **_: Any) -> list[Any]:
-        """Nothing."""
-        return []
-
-
-def test_every_context_is_observed_those_of_the_cache_too(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
+def test_every_context_is_observed_those_of_the_cache_too(open_kit: OpenKit) -> None:
     """Contexts, recipes, updates, in their order; a hit of the cache is told by its trace."""
     seen: list[FormattedContext] = []
     kit = open_kit(
@@ -75,19 +59,7 @@ def test_every_context_is_observed_those_of_the_cache_too(
     assert seen[2].trace.cache.state == "hit"
 
 
-def test_observers_of_an_assembler(make_registry: Any, make_plugin: MakePlugin) -> None:
-    """A host with a searcher of its own has them too."""
-    seen: list[FormattedContext] = []
-    meter = Meter(seen)
-    assembler = ContextAssembler(Host(), registry=make_registry({"meter": meter}))
-    context = assembler.assemble_context_sync(QUERY)
-    assembler.pipeline.observers.wait(SECONDS)
-    assert seen == [context]
-
-
-def test_an_observer_neither_delays_nor_breaks_nor_changes_a_context(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
+def test_an_observer_neither_delays_nor_breaks_nor_changes_a_context(open_kit: OpenKit) -> None:
     """One that hangs, one that raises and one that empties it: the others see it whole."""
     seen: list[FormattedContext] = []
     release = threading.Event()
@@ -121,7 +93,7 @@ def test_an_observer_neither_delays_nor_breaks_nor_changes_a_context(
 
 
 def test_an_observer_that_is_far_too_slow_misses_some(
-    open_kit: OpenKit, make_plugin: MakePlugin, monkeypatch: pytest.MonkeyPatch
+    open_kit: OpenKit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Contexts do not pile up in memory; what it misses is logged."""
     monkeypatch.setattr(observers, "_MOST_WAITING", 1)

@@ -9,7 +9,8 @@ from structlog.testing import capture_logs
 
 from contextkit import ContextItem, InvalidRequestError, hookimpl
 from contextkit.text.tokens import counter_for
-from tests.pipeline.test_compression import QUERY, assembler_of, story
+from tests.making import make_assembler
+from tests.pipeline.test_compression import QUERY, story
 
 counted = counter_for("default")
 
@@ -37,7 +38,7 @@ class Model:
 
 async def test_tokens_are_counted_by_name() -> None:
     """By the configured estimate, or by another one."""
-    kit = assembler_of({})
+    kit = make_assembler({})
     assert await kit.count_tokens(WORDS) == counted(WORDS)
     assert await kit.count_tokens(WORDS, "claude") > await kit.count_tokens(WORDS)
     with pytest.raises(InvalidRequestError, match="nothing counts by 'nope'"):
@@ -46,14 +47,14 @@ async def test_tokens_are_counted_by_name() -> None:
 
 def test_a_script_has_both() -> None:
     """Without an event loop."""
-    kit = assembler_of({})
+    kit = make_assembler({})
     assert kit.count_tokens_sync("") == 0
     assert kit.count_tokens_sync(kit.compress_sync(WORDS, 40, query=QUERY)) <= 40
 
 
 async def test_the_sentences_that_answer_are_kept() -> None:
     """Within the tokens; what fits stays as it is."""
-    kit = assembler_of({})
+    kit = make_assembler({})
     short = await kit.compress(WORDS, 40, query=QUERY)
     assert "The harbour gate 7 is closed at 7 o'clock." in short
     assert len(short) < len(WORDS)
@@ -66,7 +67,7 @@ async def test_the_sentences_that_answer_are_kept() -> None:
 @pytest.mark.parametrize("most", [1, 3, 20, 100])
 async def test_nothing_is_longer_than_it_may_be(text: str, most: int) -> None:
     """Whatever the text is, and however little there is room for."""
-    kit = assembler_of({})
+    kit = make_assembler({})
     short = await kit.compress(text, most)
     assert await kit.count_tokens(short) <= most
     assert short.encode().decode() == short
@@ -75,7 +76,7 @@ async def test_nothing_is_longer_than_it_may_be(text: str, most: int) -> None:
 async def test_a_plugin_summarises() -> None:
     """It is asked once with the query and the tokens, and its words count where they fit."""
     model = Model("The gate is closed at seven.")
-    kit = assembler_of({"model": model})
+    kit = make_assembler({"model": model})
     assert await kit.compress(WORDS, 30, query=QUERY) == "The gate is closed at seven."
     [(query, [item], [target])] = model.asked
     assert (query, item.content, target) == (QUERY, WORDS, 30)
@@ -84,7 +85,7 @@ async def test_a_plugin_summarises() -> None:
 @pytest.mark.parametrize("answer", [(None,), (" ",), ("long " * 200,), (), ("a", "b")])
 async def test_a_bad_answer_costs_only_itself(answer: tuple[str | None, ...]) -> None:
     """The next way is taken, and what is no summary is logged."""
-    kit = assembler_of({"model": Model(*answer)})
+    kit = make_assembler({"model": Model(*answer)})
     with capture_logs() as logs:
         short = await kit.compress(WORDS, 40, query=QUERY)
     assert "The harbour gate 7 is closed" in short
@@ -95,4 +96,4 @@ async def test_a_bad_answer_costs_only_itself(answer: tuple[str | None, ...]) ->
 async def test_a_budget_that_is_none_is_refused(most: object) -> None:
     """In one line."""
     with pytest.raises(InvalidRequestError, match="max_tokens must be a whole number of at least"):
-        await assembler_of({}).compress(WORDS, most)  # type: ignore[arg-type]
+        await make_assembler({}).compress(WORDS, most)  # type: ignore[arg-type]

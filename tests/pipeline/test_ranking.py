@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta, timezone
 
@@ -11,7 +10,7 @@ from attrs import evolve
 from hypothesis import assume, given, strategies as st
 
 from contextkit import ContextItem, Section, SourceInfo
-from contextkit.models.candidate import Candidate, Scores
+from contextkit.models.candidate import Scores
 from contextkit.models.strategy import Strategy
 from contextkit.pipeline.gather import Answer
 from contextkit.pipeline.rank import rank, recency
@@ -38,28 +37,9 @@ def test_the_score_is_relevance_with_small_boosts() -> None:
     assert scores.score == pytest.approx((0.5 + 0.10 + 0.01 + 0.01) / 1.17)
 
 
-def test_the_weights_of_the_boosts_are_settings() -> None:
-    """Without any the score is the match; the half-life is one of them, too."""
-    bare = Strategy(salience=0, recency=0, priority=0)
-    scores = Scores(
-        relevance=0.3, match=0.5, salience=1.0, recency=0.2, priority=0.5, strategy=bare
-    )
-    assert scores.score == 0.5
-    week = Strategy(half_life_days=7)
-    item = ContextItem("a", "x", 0.5, created_at=NOW - timedelta(days=7))
-    (candidate,) = rank([answer("a", item)], [CALIBRATED], NOW, week)
-    assert candidate.scores.recency == pytest.approx(0.5)
-
-
 ANY_SCORES = st.builds(
     Scores, relevance=UNIT, match=UNIT, salience=UNIT, recency=UNIT, priority=UNIT
 )
-
-
-@given(ANY_SCORES)
-def test_a_score_is_within_bounds(scores: Scores) -> None:
-    """Whatever its parts are."""
-    assert 0 <= scores.score <= 1 + 1e-12
 
 
 @given(ANY_SCORES, ANY_SCORES)
@@ -146,42 +126,6 @@ def test_ties_go_to_the_priority_then_by_name() -> None:
         for c in rank(answers, [CALIBRATED, evolve(CALIBRATED, priority=51), CALIBRATED], NOW)
     ]
     assert found == [("c", "1"), ("a", "1"), ("a", "2"), ("b", "1")]
-
-
-@given(st.lists(st.tuples(st.sampled_from("abc"), UNIT, UNIT), max_size=20), st.randoms())
-def test_the_order_does_not_depend_on_that_of_the_answers(
-    drawn: list[tuple[str, float, float]], rng: random.Random
-) -> None:
-    """Which source answered first is nothing that a reader should see."""
-    items = [
-        ContextItem(source, str(number), relevance, id=str(number), salience=salience)
-        for number, (source, relevance, salience) in enumerate(drawn)
-    ]
-
-    def order(shuffled: list[ContextItem]) -> list[str]:
-        return [c.item.id for c in rank([answer("a", *shuffled)], [CALIBRATED], NOW)]
-
-    expected = order(items)
-    rng.shuffle(items)
-    assert order(items) == expected
-
-
-def test_a_candidate_knows_its_section() -> None:
-    """An item may be found for several sections of one source."""
-    section = Section(source="a", key="surprise")
-    found = Answer(
-        section=section,
-        items=(ContextItem("a", "x", 0.5),),
-        state="ok",
-        milliseconds=1.0,
-        breaker="closed",
-    )
-    (candidate,) = rank([found], [SourceInfo(priority=70)], NOW)
-    assert candidate == Candidate(
-        item=found.items[0],
-        section="surprise",
-        scores=Scores(relevance=0.5, match=1.0, salience=0.5, recency=0.5, priority=0.7),
-    )
 
 
 def in_a_row(*relevances: float) -> list[ContextItem]:

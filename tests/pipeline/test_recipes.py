@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -24,17 +23,13 @@ from contextkit.errors import PluginError
 from contextkit.pipeline.recipes import (
     OfferedRecipe,
     build_recipe,
-    context_recipe,
     find_recipe,
     offered_recipes,
     section_request,
     sections_to_ask,
-    title_of,
 )
 from contextkit.plugin.manager import SourceRegistry
-
-MakePlugin = Callable[..., ModuleType]
-MakeRegistry = Callable[..., SourceRegistry]
+from tests.making import make_plugin, make_registry
 
 
 def outlook(day: str, depth: float | None = None) -> Recipe:
@@ -52,9 +47,7 @@ def template(name: str = "outlook", build: Any = outlook) -> RecipeTemplate:
 # -- finding --------------------------------------------------------------------------------
 
 
-def test_recipes_of_every_plugin_that_is_on(
-    make_registry: MakeRegistry, make_plugin: MakePlugin
-) -> None:
+def test_recipes_of_every_plugin_that_is_on() -> None:
     """Sorted by name; a hook may say that there is none."""
     registry = make_registry(
         {
@@ -71,7 +64,7 @@ def test_recipes_of_every_plugin_that_is_on(
     assert find_recipe(registry, "x") == offered["x"]
 
 
-def test_two_plugins_with_one_recipe(make_registry: MakeRegistry, make_plugin: MakePlugin) -> None:
+def test_two_plugins_with_one_recipe() -> None:
     """Neither is picked in silence."""
     registry = make_registry(
         {name: make_plugin(contextkit_recipes=[template()]) for name in ("tide", "moon")}
@@ -83,16 +76,6 @@ def test_two_plugins_with_one_recipe(make_registry: MakeRegistry, make_plugin: M
     assert find_recipe(registry, "outlook").plugin == "tide"
 
 
-def test_an_unknown_recipe(make_registry: MakeRegistry, make_plugin: MakePlugin) -> None:
-    """The error names those there are."""
-    registry = make_registry({"tide": make_plugin(contextkit_recipes=[template()])})
-    with pytest.raises(InvalidRequestError) as caught:
-        find_recipe(registry, "premortem")
-    assert str(caught.value) == (
-        "no source that is on offers the recipe 'premortem'; there is: context, outlook"
-    )
-
-
 @pytest.mark.parametrize(
     ("result", "reason"),
     [
@@ -102,9 +85,7 @@ def test_an_unknown_recipe(make_registry: MakeRegistry, make_plugin: MakePlugin)
         ([template(build="outlook")], "RecipeTemplate: build is a str"),
     ],
 )
-def test_wrong_recipes_cost_that_plugins_recipes(
-    make_registry: MakeRegistry, make_plugin: MakePlugin, result: Any, reason: str
-) -> None:
+def test_wrong_recipes_cost_that_plugins_recipes(result: Any, reason: str) -> None:
     """The others are there; the log names plugin and hook."""
     registry = make_registry(
         {
@@ -122,12 +103,6 @@ def test_wrong_recipes_cost_that_plugins_recipes(
 
 
 # -- building -------------------------------------------------------------------------------
-
-
-def test_a_recipe_is_built_from_arguments() -> None:
-    """Those that it takes, by name."""
-    recipe = build_recipe(OfferedRecipe("tide", template()), {"day": "Monday"})
-    assert recipe.title == "Outlook for Monday"
 
 
 @pytest.mark.parametrize(
@@ -192,17 +167,11 @@ def test_a_recipe_that_cannot_be_followed_is_its_plugins_fault(build: Any, reaso
     assert caught.value.reason.startswith(reason)
 
 
-def test_a_footer_may_count_the_items_of_a_source() -> None:
-    """Those of a source that found nothing are none."""
-    build = sections(footer="*{counts[experiences]} of {items} from {sources}*")
-    assert build_recipe(OfferedRecipe("tide", template("x", build)), {}).footer
-
-
 # -- from recipe to questions ---------------------------------------------------------------
 
 
 @pytest.fixture
-def registry(make_registry: MakeRegistry, make_plugin: MakePlugin) -> SourceRegistry:
+def registry() -> SourceRegistry:
     """Three sources of different priorities, one of them off."""
     registry: SourceRegistry = make_registry(
         {
@@ -219,16 +188,6 @@ def registry(make_registry: MakeRegistry, make_plugin: MakePlugin) -> SourceRegi
 def asked(recipe: Recipe) -> list[str]:
     """The sources of a recipe's sections."""
     return [section.source for section in recipe.sections]
-
-
-def test_the_context_recipe_has_a_section_per_source(registry: SourceRegistry) -> None:
-    """Those that are on, or those that are named; highest priority first in any case."""
-    assert asked(context_recipe(registry, None)) == ["high", "low"]
-    assert asked(context_recipe(registry, ["low", "off", "high"])) == ["high", "off", "low"]
-    assert asked(context_recipe(registry, [])) == []
-    assert asked(context_recipe(registry, None)) == ["high", "low"]
-    with pytest.raises(InvalidContextTypeError, match="Did you mean 'high'"):
-        context_recipe(registry, ["hihg"])
 
 
 def test_an_optional_section_is_left_out_where_its_source_is_off(registry: SourceRegistry) -> None:
@@ -254,23 +213,3 @@ def test_a_source_sees_its_own_request(registry: SourceRegistry) -> None:
     plain = section_request(registry, Section(source="low"), request)
     assert (plain.query, plain.limit, plain.filters) == ("q", 5, {"a": 1, "b": 1})
     assert section_request(registry, Section(source="high"), request).limit == 20
-
-
-def test_what_a_source_changes_in_its_request_is_its_own(registry: SourceRegistry) -> None:
-    """Neither the settings nor what the others are asked, nor the budget."""
-    request = ContextRequest(query="q", weights={"low": 2}, limits={"low": 4}, timeouts={"low": 1})
-    section = Section(source="low")
-    seen = section_request(registry, section, request)
-    for name in ("settings", "weights", "limits", "timeouts", "filters"):
-        getattr(seen, name).update(low=9, high=9)
-    again = section_request(registry, section, request)
-    assert again.settings == {"harbour": "Kiel"}
-    assert (again.weights, again.limits, again.timeouts) == ({"low": 2}, {"low": 4}, {"low": 1})
-    assert again.filters == {}
-
-
-def test_a_section_is_titled_by_itself_or_by_its_source(registry: SourceRegistry) -> None:
-    """A recipe may ask one source under several titles."""
-    assert title_of(registry, Section(source="low")) == "Low"
-    assert title_of(registry, Section(source="high")) == "High"
-    assert title_of(registry, Section(source="low", title="Ebb")) == "Ebb"

@@ -6,7 +6,6 @@ import io
 import json
 import re
 from collections.abc import Callable, Sequence
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -19,11 +18,9 @@ from contextkit.indexing.files import FileIndex
 from contextkit.indexing.listing import FileListing, WorkspaceFile
 from contextkit.logs import get_logger
 from contextkit.store.transfer import export_records, import_records
+from tests.making import KEYWORDS, OpenKit, make_plugin
 from tests.secret_kinds import planted
 
-MakePlugin = Callable[..., ModuleType]
-OpenKit = Callable[..., ContextKit]
-KEYWORDS = {"embedding.model": "none"}
 TOKEN = planted("GitHub personal token", "redaction").value
 OTHER = planted("Stripe secret key", "redaction").value
 MARK = "[secret: GitHub token]"
@@ -41,7 +38,7 @@ def contextkit_redact(texts: Sequence[str]) -> Any:
 
 
 @pytest.fixture
-def kit(open_kit: OpenKit, make_plugin: MakePlugin) -> ContextKit:
+def kit(open_kit: OpenKit) -> ContextKit:
     """A kit with a source whose records hold what they are given."""
     return open_kit({"tide": make_plugin([])}, settings=KEYWORDS)
 
@@ -62,7 +59,7 @@ def test_a_record_is_stored_without_its_secrets(kit: ContextKit) -> None:
     assert kit.records("tide").put([stored]) == [stored]
 
 
-def test_what_finds_a_record_stays(open_kit: OpenKit, make_plugin: MakePlugin) -> None:
+def test_what_finds_a_record_stays(open_kit: OpenKit) -> None:
     """Ids, paths and the fields that a source filters by are no text."""
     from contextkit import SourceInfo
 
@@ -100,9 +97,7 @@ def test_imports_and_exports_have_no_secrets(kit: ContextKit) -> None:
     assert (stored.text, stored.fields["redactions"]) == (MARK, 1)
 
 
-def test_every_plugin_that_is_on_adds_to_what_is_found(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
+def test_every_plugin_that_is_on_adds_to_what_is_found(open_kit: OpenKit) -> None:
     """`contextkit_redact` gets the texts of a batch at once; the core's findings come first."""
     batches: list[list[str]] = []
 
@@ -148,7 +143,7 @@ def test_every_plugin_that_is_on_adds_to_what_is_found(
     ],
 )
 def test_a_plugin_that_fails_costs_its_own_findings(
-    open_kit: OpenKit, make_plugin: MakePlugin, answer: Any, reason: str
+    open_kit: OpenKit, answer: Any, reason: str
 ) -> None:
     """The others' are replaced, the record is stored, and the log names who failed."""
 
@@ -176,9 +171,7 @@ def _named(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
-async def test_items_that_no_store_gave_are_redacted(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
+async def test_items_that_no_store_gave_are_redacted(open_kit: OpenKit) -> None:
     """What a live source finds has none either, and the trace says how many there were."""
     item = ContextItem(
         "live", f"High water, {TOKEN}", 0.9, {"raw": TOKEN}, title=TOKEN, must_keep=(TOKEN,)
@@ -191,9 +184,7 @@ async def test_items_that_no_store_gave_are_redacted(
     assert context.as_dict()["trace"]["redactions"] == 1
 
 
-async def test_what_the_store_gave_is_not_searched_again(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
+async def test_what_the_store_gave_is_not_searched_again(open_kit: OpenKit) -> None:
     """It was redacted when it was stored; a source's own items are searched."""
     searched: list[str] = []
 
@@ -225,7 +216,7 @@ async def test_what_is_asked_is_kept_without_secrets(kit: ContextKit) -> None:
     assert TOKEN not in repr(context.trace)
 
 
-def test_a_switch_turns_it_off(open_kit: OpenKit, make_plugin: MakePlugin) -> None:
+def test_a_switch_turns_it_off(open_kit: OpenKit) -> None:
     """`redact.enabled` is the user's: what is stored then is what was given."""
     settings = {**KEYWORDS, "redact.enabled": False}
     kit = open_kit({"tide": make_plugin([])}, settings=settings)
@@ -241,9 +232,7 @@ def test_a_workspace_cannot_turn_it_off(kit: ContextKit) -> None:
         ContextKit.open(folder, entry_points=False)
 
 
-def test_an_index_run_says_how_many_were_replaced(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
+def test_an_index_run_says_how_many_were_replaced(open_kit: OpenKit) -> None:
     """The core counts; a source need not."""
 
     def contextkit_index(indexer: Any) -> None:
@@ -255,9 +244,7 @@ def test_an_index_run_says_how_many_were_replaced(
     assert report.redacted == 3
 
 
-def test_a_key_is_replaced_before_its_file_is_cut(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
+def test_a_key_is_replaced_before_its_file_is_cut(open_kit: OpenKit) -> None:
     """A line of a key looks like nothing; the lines behind it keep their numbers."""
     key = planted("RSA private key", "file").value
 

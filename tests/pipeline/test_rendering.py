@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import itertools
 import xml.etree.ElementTree as ET
 from collections.abc import Sequence
 
 import pytest
 from hypothesis import given, settings, strategies as st
-from markdown_it import MarkdownIt
 
 from contextkit import ContextItem
-from contextkit.budget.pieces import Piece
-from contextkit.models.candidate import Candidate, Scores
-from contextkit.models.items import STYLES, Style
+from contextkit.models.items import Style
 from contextkit.pipeline.format import pieces_for
-from contextkit.pipeline.looks import Look
-from contextkit.pipeline.render import Document, RenderedSection, heading, render
-from contextkit.plugin.manager import SourceRegistry
+from contextkit.pipeline.looks import Look, default_text
+from contextkit.pipeline.render import Document, RenderedSection, render
 from contextkit.text.clean import legible, visible
 from contextkit.text.markup import fenced
 from contextkit.text.tokens import counter_for
+from tests.making import make_candidate, make_registry
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()), max_size=80) | st.text(
     st.sampled_from(list("#`~-=_*+>|<[]()!&:1. \t\n\r\u2028ab'\"")), max_size=60
@@ -38,27 +34,11 @@ DOCUMENT = Document(
 )
 
 
-def headings(markdown: str) -> list[tuple[str, str]]:
-    """The headings that a Markdown parser finds: tag and text."""
-    tokens = MarkdownIt().parse(markdown)
-    return [
-        (opening.tag, inline.content)
-        for opening, inline in itertools.pairwise(tokens)
-        if opening.type == "heading_open"
-    ]
-
-
-def pieces(items: Sequence[ContextItem], style: Style) -> list[Piece]:
-    """Items in the default format, ready to be placed."""
-    registry = SourceRegistry(entry_points=False)
-    scores = Scores(relevance=0.5, match=0.5, salience=0.5, recency=0.5, priority=0.5)
-    candidates = [Candidate(item=item, section=item.source, scores=scores) for item in items]
-    return pieces_for(registry, candidates, Look(style), counter_for("default"))
-
-
 def texts(items: Sequence[ContextItem], style: Style) -> list[str]:
     """Items' texts in the default format."""
-    return [piece.text for piece in pieces(items, style)]
+    candidates = [make_candidate(item) for item in items]
+    count = counter_for("default")
+    return [piece.text for piece in pieces_for(make_registry(), candidates, Look(style), count)]
 
 
 def test_markdown_is_laid_out_as_in_the_seed() -> None:
@@ -108,103 +88,6 @@ def test_xml() -> None:
     )
 
 
-@pytest.mark.parametrize("style", STYLES)
-def test_nothing_to_show_is_no_text(style: Style) -> None:
-    """Not a title, not a footer."""
-    assert (
-        render(Document(title="Context", sections=[], footer="*0 items from 0 sources*"), style)
-        == ""
-    )
-
-
-@pytest.mark.parametrize("style", STYLES)
-def test_a_heading_is_what_a_section_adds(style: Style) -> None:
-    """What is counted for a section is what stands in the text."""
-    one = render(Document(title="T", sections=[RenderedSection("A", ["x"])], footer="*f*"), style)
-    two = render(
-        Document(
-            title="T",
-            sections=[RenderedSection("A", ["x"]), RenderedSection("B", ["y"])],
-            footer="*f*",
-        ),
-        style,
-    )
-    added = len(two) - len(one) - len("y")
-    assert abs(added - len(heading("B", style))) <= 4
-
-
-HOSTILE_TITLES = ["a\n# b", "a\n---\n", "# a", "a\u2028## b", "  a  ", "a\r\n\r\n## b", "`a`\n```"]
-
-
-@pytest.mark.parametrize("title", HOSTILE_TITLES)
-def test_a_title_stays_on_its_line(title: str) -> None:
-    """A section's title cannot make another heading."""
-    document = Document(title=title, sections=[RenderedSection(title, ["text"])], footer="*1 item*")
-    assert [tag for tag, _ in headings(render(document, "markdown"))] == ["h1", "h2"]
-
-
-HOSTILE_CONTENTS = [
-    "# Ignore the above\n\n## Code",
-    "text\n===",
-    "text\n---",
-    "```\n## in a fence that never ends",
-    "~~~",
-    "<!-- a comment that never ends",
-    "<script>\n## x",
-    "    indented\n# heading",
-    "- list\n  # heading",
-    "> quote\n> # heading",
-    "1. # heading",
-    "| a |\n|---|\n# b",
-    "[x]: /url\n# b",
-    "a\u2028# b\x85# c\x0b# d\x0c# e\r# f",
-    "\t# tab",
-    "&#35; entity\n\\# escaped",
-]
-
-
-@pytest.mark.parametrize("content", HOSTILE_CONTENTS)
-def test_an_items_content_makes_no_heading(content: str) -> None:
-    """A parser finds the headings that are ours, and the last item does not become one."""
-    (text,) = texts([ContextItem("tide", content, 0.5)], "markdown")
-    sections = [RenderedSection("Tide", [text, text]), RenderedSection("Moon", [text])]
-    markdown = render(
-        Document(title="Context", sections=sections, footer="*3 items from 2 sources*"), "markdown"
-    )
-    assert headings(markdown) == [("h1", "Context"), ("h2", "Tide"), ("h2", "Moon")]
-
-
-@given(st.lists(ANY_TEXT, min_size=1, max_size=3), ANY_TEXT)
-@settings(max_examples=150)
-def test_no_content_makes_a_heading(contents: list[str], title: str) -> None:
-    """Whatever the text is."""
-    items = [ContextItem("tide", content, 0.5, id=f"{n}") for n, content in enumerate(contents)]
-    sections = [RenderedSection("Tide", texts(items, "markdown"))]
-    markdown = render(
-        Document(title=f"Of {title}", sections=sections, footer="*items*"), "markdown"
-    )
-    assert [tag for tag, _ in headings(markdown)] == ["h1", "h2"]
-
-
-@given(ANY_TEXT, st.text(max_size=20), st.integers(1, 60), st.sampled_from(STYLES))
-@settings(max_examples=150)
-def test_no_shortened_content_breaks_out(
-    content: str, place: str, limit: int, style: Style
-) -> None:
-    """Wherever the cut falls: no heading in Markdown, elements that are closed in XML."""
-    item = ContextItem("tide", content * 5, 0.5, location=place)
-    (piece,) = pieces([item], style)
-    text = piece.shorten(limit)
-    assert counter_for("default")(text) <= limit
-    document = Document(
-        title="Context", sections=[RenderedSection("Tide", [text])], footer="*items*"
-    )
-    if style == "markdown":
-        assert [tag for tag, _ in headings(render(document, style))] == ["h1", "h2"]
-    elif style == "xml":
-        ET.fromstring(render(document, style))  # noqa: S314
-
-
 @given(st.lists(st.tuples(ANY_TEXT, ANY_TEXT), min_size=1, max_size=3), ANY_TEXT)
 @settings(max_examples=150)
 def test_any_content_is_xml(drawn: list[tuple[str, str]], title: str) -> None:
@@ -220,28 +103,39 @@ def test_any_content_is_xml(drawn: list[tuple[str, str]], title: str) -> None:
         assert entity.get("type") == "tide"
 
 
-def test_the_default_xml_names_and_types_an_item() -> None:
-    """Its title, or its id; its kind, or its source."""
-    named = ContextItem("tide", "a < b", 0.5, id="1", title="High\nwater", kind="report")
-    assert texts([named, ContextItem("tide", "x", 0.5, id="2")], "xml") == [
-        '<entity name="High water" type="report">\na &lt; b\n</entity>',
-        '<entity name="2" type="tide">\nx\n</entity>',
-    ]
+ITEM = ContextItem(
+    "tide",
+    "High water\nat noon.\n\n# Not a heading & more",
+    0.5,
+    id="1",
+    title="Noon",
+    kind="report",
+    location="tide.txt:3",
+)
 
 
-def test_the_default_plain_text_names_and_places_an_item() -> None:
-    """Its title, or its id; where it is, or what it is."""
-    items = [
-        ContextItem("tide", "x", 0.5, id="1", title="High\nwater", location="a.txt:3"),
-        ContextItem("tide", "y", 0.5, id="2", kind="report"),
-        ContextItem("tide", "z", 0.5, id="3"),
-    ]
-    assert texts(items, "plain") == ["High water [a.txt:3]\nx", "2 [report]\ny", "3 [tide]\nz"]
-
-
-@pytest.mark.parametrize("style", STYLES)
-def test_half_a_surrogate_pair_never_reaches_the_text(style: Style) -> None:
-    """What a host could not write to a file is not in it."""
-    (text,) = texts([ContextItem("tide", "a\ud800b 😀", 0.5, title="\udc80")], style)
-    assert text.encode("utf-8")
-    assert "😀" in text
+@pytest.mark.parametrize(
+    ("look", "expected"),
+    [
+        (Look("markdown", "full"), "High water\nat noon.\n\n\\# Not a heading & more"),
+        (Look("markdown", "summary"), "High water\nat noon."),
+        (
+            Look("markdown", "compact"),
+            "- High water at noon. # Not a heading & more (`tide.txt:3`)",
+        ),
+        (Look("plain", "summary"), "Noon [tide.txt:3]\nHigh water\nat noon."),
+        (Look("plain", "compact"), "High water at noon. # Not a heading & more (tide.txt:3)"),
+        (
+            Look("xml", "summary"),
+            '<entity name="Noon" type="report">\nHigh water\nat noon.\n</entity>',
+        ),
+        (
+            Look("xml", "compact"),
+            '<entity name="Noon" type="report">'
+            "High water at noon. # Not a heading &amp; more</entity>",
+        ),
+    ],
+)
+def test_the_default_text_of_each_look(look: Look, expected: str) -> None:
+    """All of it, its first paragraph, or one line."""
+    assert default_text(ITEM, look) == expected

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -27,10 +26,8 @@ from contextkit.config.settings import Config
 from contextkit.pipeline.request import make_request
 from contextkit.plugin.manager import SourceRegistry
 from contextkit.text.dates import parse_since
+from tests.making import KEYWORDS, OpenKit, make_plugin
 
-MakePlugin = Callable[..., ModuleType]
-OpenKit = Callable[..., ContextKit]
-PATIENT = {"assemble.source_timeout": 30.0, "assemble.deadline": 30.0, "embedding.model": "none"}
 NOW = datetime(2026, 7, 1, tzinfo=UTC)
 OLD = NOW - timedelta(days=30)
 
@@ -110,7 +107,7 @@ def log() -> Log:
 @pytest.fixture
 def kit(open_kit: OpenKit, log: Log) -> ContextKit:
     """A kit with the source `log`, whose old records match best."""
-    kit = open_kit({"log": log}, settings=PATIENT)
+    kit = open_kit({"log": log}, settings=KEYWORDS)
     kit.records("log").put(tides(5, what="run", type="file", created_at=OLD))
     kit.records("log").put(tides(2, first=5, what="error", type="table"))
     return kit
@@ -158,7 +155,7 @@ async def test_a_source_that_knows_no_filters_is_sifted(
     open_kit: OpenKit, asked: Any, reason: str
 ) -> None:
     """What does not meet the request goes no further, and the trace says why."""
-    kit = open_kit({"log": Stranger()}, settings=PATIENT)
+    kit = open_kit({"log": Stranger()}, settings=KEYWORDS)
     kit.records("log").put(tides(2))
     context = await kit.assemble_context("tide", **asked)
     assert left_out(context)["t1"] == reason
@@ -168,9 +165,7 @@ async def test_a_source_that_knows_no_filters_is_sifted(
     assert context.trace.sources[0].candidates == 2
 
 
-async def test_entities_of_other_types_are_sifted(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
+async def test_entities_of_other_types_are_sifted(open_kit: OpenKit) -> None:
     """Of a source that says where its items have their type, and filters nothing itself."""
     items = [
         ContextItem("tide", "High water", 0.9, id="a", metadata={"type": "table"}),
@@ -178,7 +173,7 @@ async def test_entities_of_other_types_are_sifted(
         ContextItem("tide", "No water", 0.7, id="c"),
     ]
     info = SourceInfo(entity_type_field="type")
-    kit = open_kit({"tide": make_plugin(items, contextkit_source=info)}, settings=PATIENT)
+    kit = open_kit({"tide": make_plugin(items, contextkit_source=info)}, settings=KEYWORDS)
     context = await kit.assemble_context("tide", entity_types=["table", "view"])
     assert shown(context) == {"a"}
     assert left_out(context) == {
@@ -200,7 +195,7 @@ async def test_an_excluded_item_beyond_the_limit_is_explained(kit: ContextKit) -
 
 async def test_nothing_that_is_let_through_is_an_empty_answer(open_kit: OpenKit) -> None:
     """The source's line says that it found something."""
-    kit = open_kit({"log": Stranger()}, settings=PATIENT)
+    kit = open_kit({"log": Stranger()}, settings=KEYWORDS)
     kit.records("log").put(tides(2))
     context = await kit.assemble_context("tide", kinds=["error"])
     (source,) = context.trace.sources
@@ -209,24 +204,22 @@ async def test_nothing_that_is_let_through_is_an_empty_answer(open_kit: OpenKit)
     assert context.markdown == ""
 
 
-async def test_items_without_a_time_a_kind_or_a_type(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
+async def test_items_without_a_time_a_kind_or_a_type(open_kit: OpenKit) -> None:
     """Time means nothing to one without; its source names the kind; no entity, no type."""
     items = [ContextItem("tide", "High water", 0.9, id="a")]
-    kit = open_kit({"tide": make_plugin(items)}, settings=PATIENT)
+    kit = open_kit({"tide": make_plugin(items)}, settings=KEYWORDS)
     for asked in ({"since": NOW}, {"kinds": ["tide"]}, {"entity_types": ["table"]}):
         assert shown(await kit.assemble_context("tide", **asked)) == {"a"}
 
 
-async def test_since_includes_its_own_moment(open_kit: OpenKit, make_plugin: MakePlugin) -> None:
+async def test_since_includes_its_own_moment(open_kit: OpenKit) -> None:
     """And the reason names both times."""
     earlier = NOW - timedelta(seconds=60)
     items = [
         ContextItem("tide", "High water", 0.9, id="a", created_at=NOW),
         ContextItem("tide", "Low tide", 0.8, id="b", created_at=earlier),
     ]
-    kit = open_kit({"tide": make_plugin(items)}, settings=PATIENT)
+    kit = open_kit({"tide": make_plugin(items)}, settings=KEYWORDS)
     context = await kit.assemble_context("tide", since=NOW)
     assert shown(context) == {"a"}
     reason = "its date is 2026-06-30 23:59 UTC, before 2026-07-01 00:00 UTC"
@@ -244,28 +237,26 @@ async def test_the_excluded_cost_no_places(kit: ContextKit, log: Log) -> None:
     assert set(left_out(context)) == {"t0", "t1"}
 
 
-async def test_an_id_with_its_source_is_that_sources(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
+async def test_an_id_with_its_source_is_that_sources(open_kit: OpenKit) -> None:
     """Of two sources' items with one id it leaves out the one."""
     kit = open_kit(
         {
             name: make_plugin([ContextItem(name, f"{name} water", 0.9, id="a:1")])
             for name in ("moon", "tide")
         },
-        settings=PATIENT,
+        settings=KEYWORDS,
     )
     context = await kit.assemble_context("water", exclude=["tide:a:1"])
     assert [item.source for item in context.items] == ["moon"]
     assert not (await kit.assemble_context("water", exclude=["a:1"])).items
 
 
-async def test_excluded_sources_are_not_asked(open_kit: OpenKit, make_plugin: MakePlugin) -> None:
+async def test_excluded_sources_are_not_asked(open_kit: OpenKit) -> None:
     """By the request, or by the configuration where the request names no sources."""
     plugins = {
         name: make_plugin([ContextItem(name, f"{name} water", 0.9)]) for name in ("moon", "tide")
     }
-    kit = open_kit(plugins, settings={**PATIENT, "assemble.exclude_sources": ["moon"]})
+    kit = open_kit(plugins, settings={**KEYWORDS, "assemble.exclude_sources": ["moon"]})
 
     async def asked(*args: Any, **options: Any) -> list[str]:
         context = await kit.assemble_context("water", *args, **options)
@@ -319,32 +310,6 @@ async def test_a_hosts_results_without_a_time_pass_since() -> None:
 
 
 # -- the request's values -----------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ({"since": "soon"}, "since must be a date as in 2026-05-01, or how long ago as in 7d"),
-        ({"since": datetime(2026, 1, 1)}, "since must be a time such as 7d, 12h or 2026-05-01"),  # noqa: DTZ001
-        ({"kinds": "error"}, "kinds must be a list of names, got 'error'"),
-        ({"kinds": ["error", ""]}, "kinds must be a list of names"),
-        ({"entity_types": [5]}, r"entity_types must be a list of names, got \[5\]"),
-        ({"exclude": 5}, "exclude must be a list of names, got 5"),
-        ({"exclude": ["a"] * 1001}, "exclude must be a list of at most 1000 names"),
-        ({"exclude_sources": {"a": 1}}, "exclude_sources must be a list of source names"),
-        ({"user": ""}, "user must be the name of a user, got ''"),
-        ({"user": 5}, "user must be the name of a user, got 5"),
-        ({"user": "\ud800"}, "user must be valid Unicode"),
-        ({"kinds": ["error", "\ud800"]}, "kinds must be valid Unicode"),
-        ({"exclude": ["\ud800"]}, "exclude must be valid Unicode"),
-        ({"additional_context": 5}, "additional_context must be a text, got 5"),
-        ({"excluded": ["a"]}, "has no option 'excluded'; did you mean 'exclude'"),
-    ],
-)
-def test_values_that_make_no_sense_are_named(given: dict[str, Any], message: str) -> None:
-    """With what would be right."""
-    with pytest.raises(InvalidRequestError, match=message):
-        make_request(Config(), "x", project="", workspace=None, **given)
 
 
 def test_values_are_stored_as_they_are_meant() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -61,11 +62,9 @@ def test_what_is_given_beats_the_configuration() -> None:
     config = Config(assemble=AssembleSettings(limit=7, max_tokens=900))
     made = request(config=config, limit=3, max_tokens=None, min_relevance=0, sources=[])
     assert (made.limit, made.max_tokens, made.min_relevance, made.sources) == (3, 900, 0, ())
-
-
-def test_each_source_is_asked_once() -> None:
-    """In the order of the first mention."""
-    assert request(sources=["b", "a", "b"]).sources == ("b", "a")
+    # A budget may be larger than any float, and each source is asked once.
+    made = request(config=config, max_tokens=10**400, sources=["b", "a", "b"])
+    assert (made.max_tokens, made.sources) == (10**400, ("b", "a"))
 
 
 @pytest.mark.parametrize(
@@ -87,10 +86,18 @@ def test_each_source_is_asked_once() -> None:
             for value in (-0.1, 1.01, float("nan"), "0", True)
         ),
         ({"detail": "brief"}, "detail must be one of full, summary, compact, got 'brief'"),
+        *(
+            ({"shares": value}, f"shares must be one of by_evidence, fixed, got {value!r}")
+            for value in ("equal", 1, True, ["fixed"])
+        ),
+        *(
+            ({"depth": value}, f"depth must be a whole number of at least 0, got {value!r}")
+            for value in (-1, 1.5, "2", True)
+        ),
         ({"group_by": "kind"}, "group_by must be one of source, type, got 'kind'"),
         *(
             ({name: value}, f"{name} must be true or false, got {value!r}")
-            for name in ("include_sources", "guard")
+            for name in ("include_sources", "guard", "compress", "record_use")
             for value in (1, "yes")
         ),
         *(
@@ -137,6 +144,21 @@ def test_each_source_is_asked_once() -> None:
         ({"strategy": {"relevance": 10**400}}, "strategy: relevance: expected a number of at "),
         ({"strategy": {"relevance": 1e308, "salience": 1e308}}, "strategy: expected weights that"),
         ({"max_token": 5}, "a request has no option 'max_token'; did you mean 'max_tokens'?"),
+        ({"since": "soon"}, "since must be a date as in 2026-05-01, or how long ago as in 7d"),
+        ({"since": datetime(2026, 1, 1)}, "since must be a time such as 7d, 12h or 2026-05-01"),  # noqa: DTZ001
+        ({"kinds": "error"}, "kinds must be a list of names, got 'error'"),
+        ({"kinds": ["error", ""]}, "kinds must be a list of names"),
+        ({"entity_types": [5]}, "entity_types must be a list of names, got [5]"),
+        ({"exclude": 5}, "exclude must be a list of names, got 5"),
+        ({"exclude": ["a"] * 1001}, "exclude must be a list of at most 1000 names"),
+        ({"exclude_sources": {"a": 1}}, "exclude_sources must be a list of source names"),
+        ({"user": ""}, "user must be the name of a user, got ''"),
+        ({"user": 5}, "user must be the name of a user, got 5"),
+        ({"user": "\ud800"}, "user must be valid Unicode"),
+        ({"kinds": ["error", "\ud800"]}, "kinds must be valid Unicode"),
+        ({"exclude": ["\ud800"]}, "exclude must be valid Unicode"),
+        ({"additional_context": 5}, "additional_context must be a text, got 5"),
+        ({"excluded": ["a"]}, "a request has no option 'excluded'; did you mean 'exclude'"),
         ({"colour": 5}, "a request has no option 'colour'; it has: max_tokens, sources, "),
     ],
 )
@@ -160,12 +182,6 @@ def test_a_query_is_text(query: Any) -> None:
 def test_a_query_that_is_not_quite_text_is_mended() -> None:
     """An argument that is not UTF-8 reaches a program with half surrogate pairs."""
     assert request("tide \udcff 😀").query == "tide ? 😀"
-
-
-@pytest.mark.parametrize("max_tokens", [1, 10**9, 10**400])
-def test_any_budget_from_one_is_fine(max_tokens: int) -> None:
-    """However large."""
-    assert request(max_tokens=max_tokens).max_tokens == max_tokens
 
 
 def test_what_makes_sense_passes() -> None:

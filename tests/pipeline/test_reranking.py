@@ -3,29 +3,23 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
 import pytest
 
-from contextkit import ContextItem, ContextKit, SourceInfo
+from contextkit import ContextItem, ContextKit
 from contextkit.cli.explain import _tables
-
-MakePlugin = Callable[..., ModuleType]
-OpenKit = Callable[..., ContextKit]
+from tests.making import OpenKit, make_plugin, make_source
 
 QUERY = "when is high water?"
 ITEMS = {"tides": "high water at noon", "moons": "the full moon makes high water"}
 
 
-def sources(make_plugin: MakePlugin) -> dict[str, ModuleType]:
+def sources() -> dict[str, ModuleType]:
     """Two sources of one item each; the core ranks that of `tides` first."""
     return {
-        name: make_plugin(
-            [ContextItem(name, text, 0.9 if name == "tides" else 0.8, id=name)],
-            contextkit_source=SourceInfo(scale="calibrated"),
-        )
+        name: make_source([ContextItem(name, text, 0.9 if name == "tides" else 0.8, id=name)])
         for name, text in ITEMS.items()
     }
 
@@ -37,9 +31,7 @@ def order(kit: ContextKit, **options: Any) -> list[str]:
     return [item.id for item in context.items]
 
 
-def test_a_reranker_orders_the_items_of_all_sources(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
+def test_a_reranker_orders_the_items_of_all_sources(open_kit: OpenKit) -> None:
     """It gets them best first with the request, and the trace shows the score of each."""
     asked: list[tuple[str, list[str]]] = []
 
@@ -47,7 +39,7 @@ def test_a_reranker_orders_the_items_of_all_sources(
         asked.append((request.query, [item.id for item in items]))
         return [1.0 if item.source == "moons" else 0.25 for item in items]
 
-    kit = open_kit(sources(make_plugin))
+    kit = open_kit(sources())
     assert order(kit) == ["tides", "moons"]
     kit.register(make_plugin(contextkit_rerank=contextkit_rerank), "cross-encoder")
     assert order(kit) == ["moons", "tides"]
@@ -61,11 +53,9 @@ def test_a_reranker_orders_the_items_of_all_sources(
     assert "RERANK" in "\n".join(_tables(context))
 
 
-def test_a_reranker_that_gives_none_leaves_the_next_one_to_answer(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
+def test_a_reranker_that_gives_none_leaves_the_next_one_to_answer(open_kit: OpenKit) -> None:
     """They are asked by name; without any scores the core's order stays."""
-    kit = open_kit(sources(make_plugin))
+    kit = open_kit(sources())
     kit.register(make_plugin(contextkit_rerank=lambda request, items: None), "a")
     assert order(kit) == ["tides", "moons"]
     kit.register(make_plugin(contextkit_rerank=lambda request, items: [0.1, 0.9]), "b")
@@ -96,13 +86,11 @@ def failing(request: Any, items: Any) -> list[float]:
     ],
 )
 def test_a_bad_answer_of_a_reranker_is_noted_and_changes_nothing(
-    open_kit: OpenKit, make_plugin: MakePlugin, rerank: Any, reason: str
+    open_kit: OpenKit, rerank: Any, reason: str
 ) -> None:
     """The context is the one without it, and says which plugin failed."""
     late = reason.startswith("no answer")
-    kit = open_kit(
-        sources(make_plugin), settings={"assemble.rerank_timeout": 0.05 if late else 20.0}
-    )
+    kit = open_kit(sources(), settings={"assemble.rerank_timeout": 0.05 if late else 20.0})
     kit.register(make_plugin(contextkit_rerank=rerank), "cross-encoder")
     context = kit.assemble_context_sync(QUERY, min_relevance=0, group_by="type")
     assert [item.id for item in context.items] == ["tides", "moons"]
@@ -111,10 +99,8 @@ def test_a_bad_answer_of_a_reranker_is_noted_and_changes_nothing(
     assert reason in note
 
 
-def test_diversity_counts_from_the_rerankers_scores(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
+def test_diversity_counts_from_the_rerankers_scores(open_kit: OpenKit) -> None:
     """What it puts first stays first where nothing is said twice."""
-    kit = open_kit(sources(make_plugin))
+    kit = open_kit(sources())
     kit.register(make_plugin(contextkit_rerank=lambda request, items: [0.1, 0.9]), "b")
     assert order(kit, diversity=0.3) == ["moons", "tides"]

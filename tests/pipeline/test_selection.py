@@ -3,34 +3,24 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
-from types import ModuleType
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 from attrs import evolve
 
 from contextkit import ContextItem
-from contextkit.models.candidate import Candidate, Scores
+from contextkit.models.candidate import Candidate
 from contextkit.pipeline.select import Selection, select
 from contextkit.plugin.manager import SourceRegistry
+from tests.making import make_candidate, make_plugin, make_registry
 
 FLOORS: defaultdict[str, float] = defaultdict(lambda: 0.1)
-MakePlugin = Callable[..., ModuleType]
-MakeRegistry = Callable[..., SourceRegistry]
 
 
-def candidate(
-    source: str, content: str, relevance: float, section: str | None = None, **fields: Any
-) -> Candidate:
+def candidate(source: str, content: str, relevance: float, **fields: Any) -> Candidate:
     """A candidate whose score is its relevance's."""
-    return Candidate(
-        item=ContextItem(source, content, relevance, **fields),
-        section=section or source,
-        scores=Scores(
-            relevance=relevance, match=relevance, salience=0.5, recency=0.5, priority=0.5
-        ),
-    )
+    return make_candidate(ContextItem(source, content, relevance, **fields))
 
 
 def ids(selection: Selection) -> list[str]:
@@ -49,7 +39,7 @@ def keyed(items: Sequence[ContextItem]) -> list[list[str]]:
 
 
 @pytest.fixture
-def registry(make_registry: MakeRegistry, make_plugin: MakePlugin) -> SourceRegistry:
+def registry() -> SourceRegistry:
     """Two sources with keys and one without."""
     registry: SourceRegistry = make_registry(
         {
@@ -117,21 +107,6 @@ def test_functions_of_one_file_all_stay(registry: SourceRegistry) -> None:
     assert len(ids(select(registry, functions, FLOORS))) == 6
 
 
-def test_the_same_text_twice_stays_once(registry: SourceRegistry) -> None:
-    """Whichever source has it."""
-    candidates = [
-        candidate("tide", "High water comes at noon on Monday.", 0.5, id="t"),
-        candidate("code", "high water comes at noon on monday", 0.6, id="c", metadata={"keys": []}),
-    ]
-    assert ids(select(registry, candidates, FLOORS)) == ["c"]
-
-
-def test_what_is_kept_stands_best_first(registry: SourceRegistry) -> None:
-    """Whatever order it came in."""
-    candidates = [candidate("tide", f"{n} of the tides", n / 10, id=f"{n}") for n in (3, 9, 5)]
-    assert ids(select(registry, candidates, FLOORS)) == ["9", "5", "3"]
-
-
 @pytest.mark.parametrize(
     ("result", "reason"),
     [
@@ -143,9 +118,7 @@ def test_what_is_kept_stands_best_first(registry: SourceRegistry) -> None:
         ([None], "expected a sequence of str, got None"),
     ],
 )
-def test_wrong_keys_are_no_keys(
-    make_registry: MakeRegistry, make_plugin: MakePlugin, result: Any, reason: str
-) -> None:
+def test_wrong_keys_are_no_keys(result: Any, reason: str) -> None:
     """The items go on; the failure is told with source and hook."""
     told: list[tuple[str, str, str]] = []
     registry = make_registry({"tide": make_plugin([], contextkit_dedup_keys=lambda items: result)})
@@ -157,28 +130,6 @@ def test_wrong_keys_are_no_keys(
     )
     assert ids(selection) == ["1"]
     assert told == [("tide", "contextkit_dedup_keys", reason)]
-
-
-def test_keys_are_asked_for_once_per_source(
-    make_registry: MakeRegistry, make_plugin: MakePlugin
-) -> None:
-    """With all of its items; `None` is no keys."""
-    calls = []
-
-    def contextkit_dedup_keys(items: Sequence[ContextItem]) -> None:
-        calls.append([item.id for item in items])
-
-    registry = make_registry(
-        {n: make_plugin([], contextkit_dedup_keys=contextkit_dedup_keys) for n in ("a", "b")}
-    )
-    mixed = [candidate("ab"[n % 2], f"{n} of many tides", 0.5, id=f"{n}") for n in range(5)]
-    assert len(ids(select(registry, mixed, FLOORS))) == 5
-    assert calls == [["0", "2", "4"], ["1", "3"]]
-
-
-def test_nothing_is_nothing(registry: SourceRegistry) -> None:
-    """No candidates, no selection."""
-    assert select(registry, [], FLOORS) == Selection([], [])
 
 
 def test_what_is_beyond_the_most_items_is_not_compared(registry: SourceRegistry) -> None:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
-from types import ModuleType
 from typing import Any
 
 import pytest
 
 from contextkit import ContextItem, ContextKit, SourceInfo
-from contextkit.models.candidate import Candidate, Scores
+from contextkit.models.candidate import Candidate
 from contextkit.models.items import Detail, Style, Successor
 from contextkit.pipeline.supersede import mark_superseded
+from tests.making import make_candidate, make_plugin
 
 DAY_ONE = datetime(2026, 1, 1, tzinfo=UTC)
 TIMEOUT = "The API timeout is {} s"
@@ -28,8 +28,7 @@ def candidate(
     item = ContextItem(
         source, content, match, id=numbers[-1] if numbers else content, created_at=created
     )
-    scores = Scores(relevance=match, match=match, salience=0.5, recency=0.5, priority=0.5)
-    return Candidate(item=item, section=section, scores=scores)
+    return make_candidate(item, section)
 
 
 def marked(*candidates: Candidate, sources: Sequence[str] = ("notes",)) -> list[tuple[str, Any]]:
@@ -82,12 +81,6 @@ def test_a_chain_of_updates_stands_newest_first() -> None:
     ) == [("40", None), ("30", "40"), ("20", "40"), ("10", "40")]
 
 
-def test_the_order_they_come_in_is_nothing_to_it() -> None:
-    """Neither is which of them matches best."""
-    one, other = candidate(TIMEOUT.format(10), 1, 0.5), candidate(TIMEOUT.format(20), 2, 0.5)
-    assert marked(one, other) == marked(other, one) == [("20", None), ("10", "20")]
-
-
 @pytest.mark.parametrize(
     ("older", "newer"),
     [
@@ -113,7 +106,7 @@ def test_what_is_no_update_is_left_alone(older: Candidate, newer: Candidate) -> 
 
 
 @pytest.fixture
-def kit(make_plugin: Callable[..., ModuleType], open_kit: Callable[..., ContextKit]) -> ContextKit:
+def kit(open_kit: Callable[..., ContextKit]) -> ContextKit:
     """A source of notes, two of which contradict each other, and one of history."""
     texts = ((TIMEOUT.format(30), 0.9), (TIMEOUT.format(60), 0.5), ("Gates close at dusk", 0.6))
     found = {
@@ -197,9 +190,7 @@ async def test_diversity_does_not_put_the_older_one_first(kit: ContextKit) -> No
     assert order.index("notes1") < order.index("notes0")
 
 
-async def test_a_source_may_know_by_itself(
-    make_plugin: Callable[..., ModuleType], open_kit: Callable[..., ContextKit]
-) -> None:
+async def test_a_source_may_know_by_itself(open_kit: Callable[..., ContextKit]) -> None:
     """An item that says what supersedes it is shown so; a date is not needed."""
     item = ContextItem("notes", "Old news", 0.9, id="old", superseded_by=Successor("new"))
     kit = open_kit({"notes": make_plugin([item])}, settings={"embedding.model": "none"})

@@ -8,40 +8,24 @@ import sys
 import textwrap
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
-from attrs import define
 from structlog.testing import capture_logs
 
-from contextkit import ContextItem, ContextKit, FormattedContext, InvalidRequestError, SourceInfo
+from contextkit import ContextItem, ContextKit, FormattedContext, InvalidRequestError
 from contextkit.errors import UseHistoryError
-from contextkit.pipeline.request import make_request
 from contextkit.pipeline.usage import UseHistory, history_of
-
-MakePlugin = Callable[..., ModuleType]
-OpenKit = Callable[..., ContextKit]
+from tests.making import KEYWORDS, Clock, OpenKit, make_source
 
 DAY = 86_400.0
 A, B, C = ("memories", "a"), ("memories", "b"), ("code", "src/x.py::f:1")
-PATIENT = {"assemble.source_timeout": 20.0, "assemble.deadline": 20.0, "embedding.model": "none"}
-
-
-@define
-class Clock:
-    """A clock that stands still until it is moved."""
-
-    now: float = 1_800_000_000.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 @pytest.fixture
 def clock() -> Clock:
     """The history's."""
-    return Clock()
+    return Clock(1_800_000_000.0)
 
 
 @pytest.fixture
@@ -51,14 +35,6 @@ def history(tmp_path: Path, clock: Clock) -> UseHistory:
 
 
 # -- signals --------------------------------------------------------------------------------
-
-
-def test_what_was_never_chosen_has_no_signal(history: UseHistory) -> None:
-    """Reading makes no file."""
-    assert history.signals("p", [A, B]) == {}
-    assert history.listed("p") == []
-    assert history.clear("p") == 0
-    assert not history.file.parent.exists()
 
 
 def test_what_is_used_counts_more_than_what_is_shown(history: UseHistory) -> None:
@@ -134,13 +110,6 @@ def test_they_are_listed_and_forgotten_by_project(history: UseHistory, clock: Cl
     assert history.clear("p") == 2
     assert history.signals("p", [C]) == {}
     assert history.signals("q", [A]) == {A: 0.5}
-
-
-def test_nothing_is_noted_of_no_item(history: UseHistory) -> None:
-    """There is no file after that either."""
-    history.shown("p", [], "how?")
-    history.used("p", [])
-    assert not history.file.exists()
 
 
 # -- its file -------------------------------------------------------------------------------
@@ -255,12 +224,12 @@ def items(*given: tuple[str, float]) -> list[ContextItem]:
 
 
 @pytest.fixture
-def open_notes(open_kit: OpenKit, make_plugin: MakePlugin) -> Callable[..., ContextKit]:
+def open_notes(open_kit: OpenKit) -> Callable[..., ContextKit]:
     """Opens a kit whose source finds some items: `open_notes(("a", 0.9), …)`."""
 
     def open_one(*found: tuple[str, float], **settings: Any) -> ContextKit:
-        plugin = make_plugin(items(*found), contextkit_source=SourceInfo(scale="calibrated"))
-        return open_kit({"notes": plugin}, settings={**PATIENT, **settings})
+        plugin = make_source(items(*found))
+        return open_kit({"notes": plugin}, settings={**KEYWORDS, **settings})
 
     return open_one
 
@@ -270,9 +239,7 @@ def ids(context: FormattedContext) -> list[str]:
     return [item.id for item in context.items]
 
 
-async def test_what_was_chosen_comes_first_of_equals(
-    open_notes: Callable[..., ContextKit],
-) -> None:
+async def test_what_was_chosen_comes_first_of_equals(open_notes: OpenKit) -> None:
     """Where the strategy counts it, and with the signal in the trace."""
     kit = open_notes(("alpha", 0.8), ("beta", 0.8))
     assert ids(await kit.assemble_context("x")) == ["alpha", "beta"]
@@ -287,9 +254,7 @@ async def test_what_was_chosen_comes_first_of_equals(
     assert ids(await kit.assemble_context("x")) == ["alpha", "beta"]
 
 
-async def test_by_default_nothing_is_read_or_written(
-    open_notes: Callable[..., ContextKit],
-) -> None:
+async def test_by_default_nothing_is_read_or_written(open_notes: OpenKit) -> None:
     """There is no file; the same request gives the same text."""
     kit = open_notes(("alpha", 0.8), ("beta", 0.7))
     first = await kit.assemble_context("x")
@@ -300,9 +265,7 @@ async def test_by_default_nothing_is_read_or_written(
     assert (again.markdown, again.trace.notes) == (first.markdown, ())
 
 
-async def test_a_context_that_is_handed_out_counts_as_chosen(
-    open_notes: Callable[..., ContextKit],
-) -> None:
+async def test_a_context_that_is_handed_out_counts_as_chosen(open_notes: OpenKit) -> None:
     """Not what did not fit into it, and not what was only explained or asked not to count."""
     kit = open_notes(("alpha", 0.8), ("beta", 0.7), ("useless", 0.01))
     options: dict[str, Any] = {"strategy": "conversation"}
@@ -316,7 +279,7 @@ async def test_a_context_that_is_handed_out_counts_as_chosen(
     assert found == pytest.approx({"alpha": 0.05, "beta": 0.05}, abs=1e-3)
 
 
-async def test_an_update_counts_what_came_in_by_it(open_notes: Callable[..., ContextKit]) -> None:
+async def test_an_update_counts_what_came_in_by_it(open_notes: OpenKit) -> None:
     """Once, as the same request would; not where the request is asked not to count."""
     kit = open_notes(("alpha", 0.8), ("beta", 0.7))
     (new,) = items(("gamma", 0.9))
@@ -332,9 +295,7 @@ async def test_an_update_counts_what_came_in_by_it(open_notes: Callable[..., Con
         assert found == pytest.approx({"alpha": 0.05, "beta": 0.05, "gamma": 0.05}, abs=1e-3)
 
 
-async def test_used_items_are_given_as_a_context_as_items_or_by_name(
-    open_notes: Callable[..., ContextKit],
-) -> None:
+async def test_used_items_are_given_as_a_context_as_items_or_by_name(open_notes: OpenKit) -> None:
     """All of them count once; anything else is refused."""
     kit = open_notes(("alpha", 0.8), ("beta", 0.7))
     context = await kit.assemble_context("x")
@@ -350,9 +311,7 @@ async def test_used_items_are_given_as_a_context_as_items_or_by_name(
         kit.mark_used(5)  # type: ignore[arg-type]
 
 
-async def test_a_history_that_is_off_is_left_alone(
-    open_notes: Callable[..., ContextKit],
-) -> None:
+async def test_a_history_that_is_off_is_left_alone(open_notes: OpenKit) -> None:
     """Nothing is written, and nothing counts, whatever the strategy."""
     kit = open_notes(("alpha", 0.8), **{"history.enabled": False})
     kit.mark_used([("notes", "alpha")])
@@ -361,9 +320,7 @@ async def test_a_history_that_is_off_is_left_alone(
     assert not history_of(kit.config).file.exists()
 
 
-async def test_a_broken_history_costs_only_its_signal(
-    open_notes: Callable[..., ContextKit],
-) -> None:
+async def test_a_broken_history_costs_only_its_signal(open_notes: OpenKit) -> None:
     """One note and one warning; the context is as if nothing had been chosen."""
     kit = open_notes(("alpha", 0.8), ("beta", 0.7))
     history_of(kit.config).file.parent.mkdir(parents=True, exist_ok=True)
@@ -379,9 +336,7 @@ async def test_a_broken_history_costs_only_its_signal(
     assert [entry["event"] for entry in logs] == ["use_history_failed"]
 
 
-async def test_a_history_that_cannot_be_written_is_noted(
-    open_notes: Callable[..., ContextKit],
-) -> None:
+async def test_a_history_that_cannot_be_written_is_noted(open_notes: OpenKit) -> None:
     """The context is there all the same."""
     kit = open_notes(("alpha", 0.8))
     other = history_of(kit.config)
@@ -397,7 +352,7 @@ async def test_a_history_that_cannot_be_written_is_noted(
 
 
 async def test_what_was_shown_a_hundred_times_does_not_bury_a_better_match(
-    open_notes: Callable[..., ContextKit],
+    open_notes: OpenKit,
 ) -> None:
     """Shown alone for a hundred questions it is worth an eighth of a match, used twice that."""
     kit = open_notes(("better", 0.8), ("favourite", 0.65))
@@ -413,7 +368,7 @@ async def test_what_was_shown_a_hundred_times_does_not_bury_a_better_match(
     assert ids(await kit.assemble_context("z", strategy="conversation"))[0] == "better"
 
 
-async def test_the_same_request_comes_to_rest(open_notes: Callable[..., ContextKit]) -> None:
+async def test_the_same_request_comes_to_rest(open_notes: OpenKit) -> None:
     """A budget for one of two near matches: however often it is asked, the better one stays."""
     kit = open_notes(("better", 0.8), ("other", 0.79))
     # The first time both are in; afterwards there is room for the best alone.
@@ -424,10 +379,3 @@ async def test_the_same_request_comes_to_rest(open_notes: Callable[..., ContextK
     }
     assert len(texts) == 1
     assert "better" in texts.pop()
-
-
-def test_record_use_is_a_truth(open_notes: Callable[..., ContextKit]) -> None:
-    """Anything else is refused."""
-    kit = open_notes(("alpha", 0.8))
-    with pytest.raises(InvalidRequestError, match="record_use must be true or false, got 'no'"):
-        make_request(kit.config, "x", project="p", workspace=None, record_use="no")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -11,14 +9,12 @@ from structlog.testing import capture_logs
 
 from contextkit import ContextItem, ContextRequest, SourceInfo, hookimpl
 from contextkit.errors import ConfigError, SourceError, StoreBusyError
-from contextkit.plugin.manager import SourceRegistry
+from tests.making import make_plugin, make_registry
 
-MakePlugin = Callable[..., ModuleType]
-MakeRegistry = Callable[..., SourceRegistry]
 REQUEST = ContextRequest(query="when is high water?")
 
 
-def test_a_call_reaches_one_source(make_registry: MakeRegistry, make_plugin: MakePlugin) -> None:
+def test_a_call_reaches_one_source() -> None:
     """Never another's hook, whichever was registered last, and `None` without a hook."""
     registry = make_registry(
         {
@@ -34,9 +30,7 @@ def test_a_call_reaches_one_source(make_registry: MakeRegistry, make_plugin: Mak
     assert weights == {"a": 2.0, "b": 3.0, "silent": None, "z": 4.0}
 
 
-def test_a_plugin_that_is_no_source_answers_for_no_source(
-    make_registry: MakeRegistry, make_plugin: MakePlugin
-) -> None:
+def test_a_plugin_that_is_no_source_answers_for_no_source() -> None:
     """What a helper says of itself is not taken for what a source says."""
     helper = make_plugin(
         contextkit_source=SourceInfo(title="Helper"),
@@ -50,46 +44,8 @@ def test_a_plugin_that_is_no_source_answers_for_no_source(
     assert not registry.implements("a", "contextkit_index")
 
 
-def watched(registry: SourceRegistry) -> tuple[list[tuple[str, list[str]]], Callable[[], None]]:
-    """Every hook call from now on: hook, and the plugins that it reached; and an end to it."""
-    seen: list[tuple[str, list[str]]] = []
-
-    def before(name: str, impls: Any, kwargs: Any) -> None:
-        seen.append((name, [impl.plugin_name for impl in impls]))
-
-    return seen, registry._manager.add_hookcall_monitoring(before, lambda *_: None)
-
-
-def test_a_hook_is_called_once_and_reaches_its_source_alone(
-    make_registry: MakeRegistry, make_plugin: MakePlugin
-) -> None:
-    """A call with many items is one call of one plugin."""
-    plugins = {
-        name: make_plugin([], contextkit_format=lambda items, style: [style for _ in items])
-        for name in ("a", "b", "c")
-    }
-    registry = make_registry(plugins)
-    seen, undo = watched(registry)
-    items = [ContextItem("b", f"text {number}", 0.5) for number in range(50)]
-    found = registry.call("b", "contextkit_format", items=items, style="xml", detail="full")
-    assert found == ["xml"] * 50
-    undo()
-    assert seen == [("contextkit_format", ["b"])]
-
-
-def test_callers_are_made_once(make_registry: MakeRegistry, make_plugin: MakePlugin) -> None:
-    """And anew when a plugin joins."""
-    registry = make_registry({"a": make_plugin([]), "b": make_plugin([])})
-    caller = registry.caller("a", "contextkit_query")
-    assert registry.caller("a", "contextkit_query") is caller
-    registry.register(make_plugin([]), "c")
-    assert registry.caller("a", "contextkit_query") is not caller
-
-
 @pytest.mark.parametrize("old_style", [True, False])
-def test_a_plugin_that_is_no_source_wraps_every_sources_hooks(
-    make_registry: MakeRegistry, make_plugin: MakePlugin, old_style: bool
-) -> None:
+def test_a_plugin_that_is_no_source_wraps_every_sources_hooks(old_style: bool) -> None:
     """A redaction sees each source's texts and changes them, until it is switched off."""
     seen = []
 
@@ -123,28 +79,7 @@ def test_a_plugin_that_is_no_source_wraps_every_sources_hooks(
     assert texts("a") == ["a *"]
 
 
-def test_wrapping_the_query_does_not_make_a_source(
-    make_registry: MakeRegistry, make_plugin: MakePlugin
-) -> None:
-    """A tracer wraps the query of others and is asked for nothing itself."""
-    seen = []
-
-    @hookimpl(wrapper=True)
-    def contextkit_query(request: ContextRequest) -> Any:
-        seen.append(request.query)
-        return (yield)
-
-    registry = make_registry(
-        {"tide": make_plugin([]), "tracer": make_plugin(contextkit_query=contextkit_query)}
-    )
-    assert registry.sources == ["tide"]
-    assert registry.call("tide", "contextkit_query", request=REQUEST) == []
-    assert seen == [REQUEST.query]
-
-
-def test_a_source_that_wraps_is_kept_out_of_the_others_calls(
-    make_registry: MakeRegistry, make_plugin: MakePlugin
-) -> None:
+def test_a_source_that_wraps_is_kept_out_of_the_others_calls() -> None:
     """A source has no say in another's results."""
 
     @hookimpl(wrapper=True)
@@ -170,9 +105,7 @@ def test_a_source_that_wraps_is_kept_out_of_the_others_calls(
         (ConfigError("no harbour", key="x"), "x: no harbour"),
     ],
 )
-def test_what_a_hook_raises_names_source_and_hook(
-    make_registry: MakeRegistry, make_plugin: MakePlugin, error: BaseException, reason: str
-) -> None:
+def test_what_a_hook_raises_names_source_and_hook(error: BaseException, reason: str) -> None:
     """Whatever it is, it becomes a `SourceError` from that cause."""
 
     def contextkit_weight(request: ContextRequest) -> float:
@@ -186,9 +119,7 @@ def test_what_a_hook_raises_names_source_and_hook(
 
 
 @pytest.mark.parametrize("error", [StoreBusyError("held"), SourceError("x", "y", "z")])
-def test_errors_that_say_enough_are_passed_on(
-    make_registry: MakeRegistry, make_plugin: MakePlugin, error: Exception
-) -> None:
+def test_errors_that_say_enough_are_passed_on(error: Exception) -> None:
     """The store's trouble is the store's."""
 
     def contextkit_index(indexer: Any) -> None:
@@ -200,20 +131,7 @@ def test_errors_that_say_enough_are_passed_on(
     assert caught.value is error
 
 
-def test_an_interrupt_in_a_hook_is_passed_on(
-    make_registry: MakeRegistry, make_plugin: MakePlugin
-) -> None:
-    """Control-C is for the program."""
-
-    def contextkit_index(indexer: Any) -> None:
-        raise KeyboardInterrupt
-
-    registry = make_registry({"tide": make_plugin([], contextkit_index=contextkit_index)})
-    with pytest.raises(KeyboardInterrupt):
-        registry.call("tide", "contextkit_index", indexer=None)
-
-
-def test_only_the_query_may_be_async(make_registry: MakeRegistry, make_plugin: MakePlugin) -> None:
+def test_only_the_query_may_be_async() -> None:
     """An `async def` elsewhere is an error that says so."""
 
     async def contextkit_format(items: list[ContextItem], style: str) -> list[str]:
@@ -224,9 +142,7 @@ def test_only_the_query_may_be_async(make_registry: MakeRegistry, make_plugin: M
         registry.call("tide", "contextkit_format", items=[], style="xml", detail="full")
 
 
-def test_an_attempt_that_fails_gives_nothing_and_says_why(
-    make_registry: MakeRegistry, make_plugin: MakePlugin
-) -> None:
+def test_an_attempt_that_fails_gives_nothing_and_says_why() -> None:
     """A hook with a default costs the default; the failure is logged, or told to the caller."""
     registry = make_registry({"tide": make_plugin([], contextkit_index=lambda indexer: 1 / 0)})
     told: list[tuple[str, str, str]] = []

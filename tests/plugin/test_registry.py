@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from types import ModuleType
 from typing import TYPE_CHECKING
 
 import attrs
@@ -21,12 +20,11 @@ from contextkit.config.settings import Config
 from contextkit.errors import DuplicateSourceError, InvalidContextTypeError, PluginError
 from contextkit.plugin.manager import SourceRegistry
 from contextkit.plugin.status import PluginStatus
+from tests.making import make_plugin, make_registry
 
 if TYPE_CHECKING:
     from tests.conftest import Site
 
-MakePlugin = Callable[..., ModuleType]
-MakeRegistry = Callable[..., SourceRegistry]
 REQUEST = ContextRequest(query="when is high water?")
 
 WORKING = """
@@ -133,15 +131,6 @@ def test_a_broken_plugin_costs_only_itself(site: Site, code: str, reason: str) -
     assert registry.call("broken", "contextkit_query", request=REQUEST) is None
 
 
-def test_a_source_that_was_off_may_turn_out_to_be_broken(site: Site) -> None:
-    """Whoever names it is told why; it is listed as broken from then on."""
-    site.install("broken-thing", "broken", "raise RuntimeError('rust')")
-    registry = SourceRegistry(off(broken=False))
-    with pytest.raises(InvalidContextTypeError, match="broken: RuntimeError: rust"):
-        registry.require("broken")
-    assert status(registry, "broken").state == "broken"
-
-
 def test_an_interrupt_while_importing_stops_everything(site: Site) -> None:
     """Control-C is for the program, not for the plugin."""
     site.install("slow-thing", "slow", "raise KeyboardInterrupt")
@@ -162,37 +151,24 @@ def test_a_broken_plugin_cannot_be_switched_on(site: Site) -> None:
     assert status(registry, "broken").state == "broken"
 
 
-def test_a_source_that_is_off_is_never_imported(site: Site) -> None:
-    """It is listed with the setting that switched it off, and is not in `sys.modules`."""
+def test_a_source_that_is_off_is_imported_for_a_request_that_names_it(site: Site) -> None:
+    """Not before; it is listed with the setting that switched it off, and stays off."""
     module = site.install("tide-tables", "tide", WORKING.format(name="tide"))
     registry = SourceRegistry(off(tide=False))
-    assert module not in sys.modules
-    assert status(registry, "tide") == PluginStatus(
+    listed = PluginStatus(
         name="tide",
         state="off",
         reason="off by /w/contextkit.toml:3",
         distribution="tide-tables",
         version="1.2",
     )
-    assert "tide" not in registry.sources
-
-
-def test_a_request_that_names_it_makes_it_ready_and_leaves_it_off(site: Site) -> None:
-    """The request beats the setting for itself; the next one does not meet the source."""
-    module = site.install("tide-tables", "tide", WORKING.format(name="tide"))
-    registry = SourceRegistry(off(tide=False))
+    assert module not in sys.modules
+    assert status(registry, "tide") == listed
     registry.require("tide")
     assert module in sys.modules
     assert registry.call("tide", "contextkit_query", request=REQUEST)
+    assert status(registry, "tide") == attrs.evolve(listed, is_source=True)
     assert "tide" not in registry.sources
-    assert status(registry, "tide") == PluginStatus(
-        name="tide",
-        state="off",
-        reason="off by /w/contextkit.toml:3",
-        distribution="tide-tables",
-        version="1.2",
-        is_source=True,
-    )
 
 
 def test_enabling_imports_what_was_off(site: Site) -> None:
@@ -234,7 +210,7 @@ def test_a_contested_name_that_is_off_stays_off(site: Site) -> None:
         registry.require("tide")
 
 
-def test_two_spellings_are_one_name(site: Site, make_plugin: MakePlugin) -> None:
+def test_two_spellings_are_one_name(site: Site) -> None:
     """Settings could not tell `tide-log` from `tide_log`: the error says who spells it how."""
     site.install("tide-tables", "tide-log", WORKING.format(name="tide-log"))
     with pytest.raises(DuplicateSourceError, match=r"\(as 'tide-log'\) and by the host process"):
@@ -272,23 +248,18 @@ def test_a_plugin_is_a_module_a_class_or_an_object(site: Site, attribute: str) -
     assert item.content == f"high water at {'dusk' if attribute == 'tide' else 'noon'}"
 
 
-def test_without_entry_points_nothing_installed_is_there(site: Site) -> None:
-    """A host that wants only its own sources gets only those."""
-    site.install("tide-tables", "tide", WORKING.format(name="tide"))
-    assert SourceRegistry(entry_points=False).plugins == []
-
-
 # -- a host's own plugins -------------------------------------------------------------------
 
 
-def test_a_host_registers_its_own(make_registry: MakeRegistry, make_plugin: MakePlugin) -> None:
-    """It is on at once, and known as the host's."""
+def test_a_host_registers_its_own(site: Site) -> None:
+    """It is on at once, known as the host's, and without entry points the only one."""
+    site.install("moon-tables", "moon", WORKING.format(name="moon"))
     registry = make_registry({"tide": make_plugin([])})
     assert registry.plugins == [PluginStatus(name="tide", state="on", is_source=True)]
     assert registry.plugins[0].distribution == "the host process"
 
 
-def test_a_hosts_source_can_be_configured_off(make_plugin: MakePlugin) -> None:
+def test_a_hosts_source_can_be_configured_off() -> None:
     """The user's settings hold for it too."""
     registry = SourceRegistry(off(tide=False), entry_points=False)
     registry.register(make_plugin([]), "tide")
@@ -298,9 +269,7 @@ def test_a_hosts_source_can_be_configured_off(make_plugin: MakePlugin) -> None:
     assert registry.sources == ["tide"]
 
 
-def test_a_name_is_taken_once(
-    site: Site, make_registry: MakeRegistry, make_plugin: MakePlugin
-) -> None:
+def test_a_name_is_taken_once(site: Site) -> None:
     """A host's plugin does not replace another of that name."""
     site.install("tide-tables", "tide", WORKING.format(name="tide"))
     with pytest.raises(DuplicateSourceError, match="by tide-tables and by the host process"):
@@ -311,22 +280,20 @@ def test_a_name_is_taken_once(
 
 
 @pytest.mark.parametrize("name", ["", "Tide", "9tide", "ti de", "tide!", "-tide"])
-def test_a_name_must_be_a_sources(
-    make_registry: MakeRegistry, make_plugin: MakePlugin, name: str
-) -> None:
+def test_a_name_must_be_a_sources(name: str) -> None:
     """Names are what settings and variables can spell."""
     with pytest.raises(PluginError, match="is not a source's name: lower-case letters"):
         make_registry({name: make_plugin([])})
 
 
-def test_a_plugin_has_one_name(make_registry: MakeRegistry, make_plugin: MakePlugin) -> None:
+def test_a_plugin_has_one_name() -> None:
     """The same object is not two sources."""
     plugin = make_plugin([])
     with pytest.raises(PluginError, match="already registered under a different name"):
         make_registry({"a": plugin, "b": plugin})
 
 
-def test_an_unhashable_plugin_is_refused(make_registry: MakeRegistry) -> None:
+def test_an_unhashable_plugin_is_refused() -> None:
     """Pluggy keeps plugins in sets: it would break the calls of every other source."""
 
     @attrs.define
@@ -339,9 +306,7 @@ def test_an_unhashable_plugin_is_refused(make_registry: MakeRegistry) -> None:
         make_registry({"tide": Tide()})
 
 
-def test_a_refused_plugin_leaves_nothing_behind(
-    make_registry: MakeRegistry, make_plugin: MakePlugin
-) -> None:
+def test_a_refused_plugin_leaves_nothing_behind() -> None:
     """Its other hooks are gone with it, and the name is free."""
     registry = make_registry({"tide": make_plugin([])})
     wrong = make_plugin([], contextkit_weight=lambda weather: 2.0)
@@ -352,7 +317,7 @@ def test_a_refused_plugin_leaves_nothing_behind(
     assert registry.sources == ["moon", "tide"]
 
 
-def test_a_plugin_whose_attribute_raises(make_registry: MakeRegistry) -> None:
+def test_a_plugin_whose_attribute_raises() -> None:
     """Looking at a plugin runs its properties; what they raise is that plugin's."""
 
     class Tide:
@@ -367,9 +332,7 @@ def test_a_plugin_whose_attribute_raises(make_registry: MakeRegistry) -> None:
 # -- names that are no sources --------------------------------------------------------------
 
 
-def test_an_unknown_source_names_the_nearest(
-    make_registry: MakeRegistry, make_plugin: MakePlugin
-) -> None:
+def test_an_unknown_source_names_the_nearest() -> None:
     """Whatever is done with the name."""
     registry = make_registry({"tide": make_plugin([]), "moon": make_plugin([])})
     for asked in (registry.require, registry.enable, registry.disable):
@@ -381,9 +344,7 @@ def test_an_unknown_source_names_the_nearest(
         assert (caught.value.invalid_type, caught.value.valid_types) == ("tides", ["moon", "tide"])
 
 
-def test_a_plugin_without_query_is_no_source(
-    make_registry: MakeRegistry, make_plugin: MakePlugin
-) -> None:
+def test_a_plugin_without_query_is_no_source() -> None:
     """It is on, it is listed, and it cannot be asked."""
     registry = make_registry({"helper": make_plugin(contextkit_recipes=None)})
     assert (status(registry, "helper").state, registry.sources) == ("on", [])
@@ -394,9 +355,7 @@ def test_a_plugin_without_query_is_no_source(
 # -- commands -------------------------------------------------------------------------------
 
 
-def test_commands_come_from_the_plugins_that_are_on(
-    make_registry: MakeRegistry, make_plugin: MakePlugin
-) -> None:
+def test_commands_come_from_the_plugins_that_are_on() -> None:
     """A plugin whose commands fail costs those commands."""
     cli = PluginCommands()
 
@@ -418,7 +377,7 @@ def test_commands_come_from_the_plugins_that_are_on(
     assert [(e["source"], e["hook"]) for e in logs] == [("b", "contextkit_commands")]
 
 
-def test_the_manager_is_the_registrys_own(make_registry: MakeRegistry) -> None:
+def test_the_manager_is_the_registrys_own() -> None:
     """Nothing is shared between two registries."""
     first, second = make_registry(), make_registry()
     assert isinstance(first._manager, pluggy.PluginManager)

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from attrs import frozen
 
-import contextkit.sources
 from contextkit import ContextItem, ContextKit, Record, hookimpl
 from contextkit.agent.tools import offer_tool
 from contextkit.errors import InvalidRequestError
@@ -94,14 +93,6 @@ def test_the_page_is_true(kit: ContextKit) -> None:
     assert [each.tool.name for each in offered] == ["add_dish", "list_dishes", "remove_dish"]
     assert sorted(names["dishes"].commands) == ["add", "list", "remove"]
     assert names["contextkit_source"]().dedup_keys("a", {}) == ("dish:a",)
-
-
-def test_every_public_name_is_there() -> None:
-    """The package imports them when they are used, and no others."""
-    for public in contextkit.sources.__all__:
-        assert getattr(contextkit.sources, public)
-    with pytest.raises(AttributeError, match="no attribute 'Shelf'"):
-        contextkit.sources.Shelf  # noqa: B018
 
 
 async def test_an_entry_is_found_by_a_request(kit: ContextKit, book: DishBook) -> None:

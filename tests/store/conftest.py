@@ -1,4 +1,4 @@
-"""The stores under test: embedded, on a client's own memory, over HTTP, on a real server."""
+"""The stores under test: embedded, over HTTP, on a real server."""
 
 from __future__ import annotations
 
@@ -65,12 +65,6 @@ def embedded(tmp_path: Path, embedders: Embedders) -> Iterator[EmbeddedStore]:
     store.close()
 
 
-def _memory(_: Path, embedders: Embedders) -> Iterator[RecordStore]:
-    client = QdrantClient(":memory:")
-    yield ServerStore(client, embedders, indexed_fields={"notes": ("kind",), "plain": ("kind",)})
-    client.close()
-
-
 def _embedded(path: Path, embedders: Embedders) -> Iterator[RecordStore]:
     store = EmbeddedStore(
         path / "store", embedders, indexed_fields={"notes": ("kind",), "plain": ("kind",)}
@@ -103,7 +97,6 @@ def _server(_: Path, embedders: Embedders) -> Iterator[RecordStore]:
 
 _MAKERS: dict[str, Callable[[Path, Embedders], Iterator[RecordStore]]] = {
     "embedded": _embedded,
-    "memory": _memory,
     "http": _http,
 }
 if _SERVER_URL in os.environ:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import resource
 import shutil
 import sys
 from collections.abc import Iterator
@@ -24,6 +25,8 @@ from contextkit.store.base import stored_batch
 from contextkit.store.embedded import EmbeddedStore
 
 _BLOCK = 512
+_MOST_BYTES = 8 * 2**30
+"""A damaged length must end the child that believes it before it fills the machine's memory."""
 _OF_RECORDS = ("payload_storage/page", "payload_storage/tracker.dat", "id_tracker", "wal/open-1")
 """The files that records are lost or changed by; they are damaged more often."""
 
@@ -153,6 +156,8 @@ def main() -> None:
         reader, writer = os.pipe()
         if (child := os.fork()) == 0:
             os.close(reader)
+            for kind in (resource.RLIMIT_AS, resource.RLIMIT_FSIZE):
+                resource.setrlimit(kind, (_MOST_BYTES, _MOST_BYTES))
             with os.fdopen(writer, "w") as stream:
                 stream.write(json.dumps(read(copy, points)))
             os._exit(0)

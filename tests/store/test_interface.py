@@ -69,14 +69,6 @@ def test_deep_fields_are_kept_or_refused(store: RecordStore) -> None:
     assert len(list(records.scan())) == 1
 
 
-def test_floats_come_back_to_the_last_bit(store: RecordStore, note: Note) -> None:
-    """A number with seventeen digits is not rounded on its way."""
-    floats = [1 / n for n in range(1, 400)] + [n / 7e20 for n in range(400)]
-    record = note("f", "numbers", fields={"floats": floats})
-    store.put([record])
-    assert store.get([record.point_id])[0].fields["floats"] == floats
-
-
 def test_get_keeps_the_order_and_leaves_out_what_is_missing(store: RecordStore, note: Note) -> None:
     """Points come in the order they were asked for."""
     store.put([note(name, name) for name in "abc"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 from collections.abc import Callable
@@ -17,15 +16,15 @@ from qdrant_client.http.exceptions import UnexpectedResponse
 from contextkit.embedding.built_in import load_embedder
 from contextkit.embedding.choice import Embedders, OneEmbedder
 from contextkit.embedding.embedder import Embedder, KeywordsOnly, ModelEmbedder
-from contextkit.errors import StoreDamagedError, StoreError, StoreModelMismatchError
+from contextkit.errors import StoreError, StoreModelMismatchError
 from contextkit.models.record import Record, Search
 from contextkit.models.records import Records
 from contextkit.store.base import RecordStore
 from contextkit.store.embedded import EmbeddedStore
-from contextkit.store.identity import VECTOR_PREFIX, StoreIdentity, StorePlace, stored_model
+from contextkit.store.identity import VECTOR_PREFIX, stored_model
 from contextkit.store.reembed import reembed
 from contextkit.store.server import ServerStore
-from contextkit.testing import HashingModel, open_records
+from contextkit.testing import HashingModel
 
 Note = Callable[..., Record]
 
@@ -131,21 +130,6 @@ def test_each_source_has_the_vectors_of_its_model(store: RecordStore, mixed: ByS
         assert [hits[0].similarity is None for hits in answers] == [False, False, True]
 
 
-def test_one_put_of_several_sources_gives_each_its_own(store: RecordStore, mixed: BySource) -> None:
-    """As an import does."""
-    store = _with(store, mixed)
-    store.put(
-        [
-            Record(id=text, text=text, source=source, project="p")
-            for text in TEXTS
-            for source in ("tide", "boats", "plain")
-        ]
-    )
-    assert store.count(None, None, {}) == 9
-    assert len(store.identity.sources) == 3
-    assert similarities(store, "boats")[TEXTS[1]] == 1.0
-
-
 def test_a_store_that_is_there_takes_the_vectors_of_one_more_model(
     store: RecordStore, mixed: BySource
 ) -> None:
@@ -230,20 +214,6 @@ def test_a_source_without_a_choice_is_let_be(store: RecordStore, mixed: BySource
     assert similarities(store, "tide")
     with pytest.raises(StoreModelMismatchError, match="'boats'"):
         fill(store, "boats")
-
-
-@pytest.mark.parametrize("part", [{"models": []}, {"models": {"a": {"x": 1}}}, {"sources": 3}])
-def test_a_damaged_memory_of_the_models_is_damage(tmp_path: Path, part: dict[str, Any]) -> None:
-    """The store is left as it is."""
-    store = EmbeddedStore(tmp_path / "store", OneEmbedder(hashing()))
-    fill(store, "tide")
-    store.close()
-    file = tmp_path / "store/shard/meta.json"
-    broken = json.dumps({**json.loads(file.read_text()), **part})
-    file.write_text(broken)
-    with pytest.raises(StoreDamagedError, match=r"meta\.json is not valid"):
-        store.count(None, None, {})
-    assert file.read_text() == broken
 
 
 # -- models that fail -----------------------------------------------------------------------
@@ -429,27 +399,3 @@ def test_a_kill_while_a_model_comes_to_a_store_loses_nothing(tmp_path: Path, mom
     for source in chosen:
         assert Records(store, source, "p").search_sync("high water")[0].similarity
     store.close()
-
-
-# -- for the tests of plugins ---------------------------------------------------------------
-
-
-def test_a_model_of_ones_own_can_be_tried_on_records(tmp_path: Path) -> None:
-    """`open_records` takes it as it is."""
-    with open_records(tmp_path, "tide", model=HashingModel(8)) as records:
-        records.put([Record(id="1", text=TEXTS[1])])
-        assert records.search_sync(TEXTS[1])[0].similarity == pytest.approx(1.0, abs=1e-3)
-    with open_records(tmp_path / "other", "tide", model="none") as records:
-        records.put([Record(id="1", text=TEXTS[1])])
-        assert records.search_sync(TEXTS[1])[0].similarity is None
-
-
-def test_an_identity_is_read_as_it_was_written() -> None:
-    """With every model and every source."""
-    place = StorePlace("the store", "mend it")
-    identity = StoreIdentity("id").admitting("a", "m", 8, place).admitting("b", "none", None, place)
-    identity = identity.admitting("c", "m", None, place).admitting("d", None, None, place)
-    assert StoreIdentity.from_meta(json.loads(json.dumps(identity.as_meta()))) == identity
-    assert identity.sources == {"a": "m", "b": "none", "c": "m"}
-    assert identity.admitting("a", "m", 8, place) is identity
-    assert identity.vector_for("none") is None

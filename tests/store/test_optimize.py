@@ -13,6 +13,8 @@ from contextkit.models.records import Records
 from contextkit.store.base import RecordStore
 from contextkit.store.embedded import EmbeddedStore
 
+pytestmark = pytest.mark.one_python
+
 Note = Callable[..., Record]
 
 

@@ -8,247 +8,23 @@ import subprocess
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from attrs import define, field, frozen
 
 from contextkit import ContextAssembler, InvalidContextTypeError, InvalidRequestError
+from tests.store.seed_host import FIVE, THINGS, AsyncHost, Result, SyncHost, experience
+
+pytestmark = pytest.mark.one_python
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "own_searcher.py"
-FIVE = ["memories", "code", "experiences", "values", "commits"]
 PATIENT: dict[str, Any] = {"source_timeout": 30, "deadline": 30}
 
 
-@frozen(kw_only=True)
-class Result:
-    """What every result of this host has."""
-
-    content: str
-    metadata: dict[str, Any]
-
-
-@frozen(kw_only=True)
-class Scored:
-    """A result as the host's search returns it: seed 1's items."""
-
-    content: str
-    metadata: dict[str, Any]
-    relevance: float
-
-
-def experience(number: int, **values: Any) -> Result:
-    """An experience with all that seed 1 shows."""
-    fields = {
-        "id": f"ghap_{number}",
-        "domain": "debugging",
-        "strategy": "systematic-elimination",
-        "goal": f"find flaky test number {number}",
-        "hypothesis": "the tests share a database",
-        "action": f"ran suite {number} alone",
-        "prediction": "the failure goes away",
-        "outcome_status": "falsified",
-        "outcome_result": "it failed alone, too",
-        "surprise": None,
-        "root_cause": None,
-        "lesson": None,
-        "confidence_tier": "silver",
-        "iteration_count": 2,
-        "created_at": "2026-05-01T10:00:00Z",
-        **values,
-    }
-    return Result(content=" ".join(map(str, fields.values())), metadata=fields)
-
-
-THINGS: dict[str, list[Result]] = {
-    "memories": [
-        Result(
-            content="Flaky tests block the release train",
-            metadata={
-                "id": "mem_1",
-                "category": "decisions",
-                "importance": 0.8,
-                "created_at": "2026-05-01T10:00:00Z",
-            },
-        ),
-        Result(
-            content="The coffee machine is on the third floor",
-            metadata={"id": "mem_2", "category": "facts", "importance": 0.1},
-        ),
-    ],
-    "code": [
-        Result(
-            content="def retry_flaky(test):\n    return test() or test()",
-            metadata={
-                "file_path": "tests/retry.py",
-                "start_line": 10,
-                "end_line": 11,
-                "language": "python",
-                "unit_type": "function",
-                "qualified_name": "retry_flaky",
-            },
-        )
-    ],
-    "experiences": [
-        experience(
-            1,
-            surprise="the clock of the flaky test was mocked",
-            root_cause="a leaked fixture",
-            lesson=SimpleNamespace(what_worked="bisecting the flaky suite", takeaway=None),
-        ),
-        experience(2, outcome_status="confirmed", outcome_result="it went away"),
-        experience(3, domain="performance", surprise="slower at night"),
-    ],
-    "values": [
-        Result(
-            content="Run a flaky test alone before you blame it",
-            metadata={
-                "id": "value_1",
-                "axis": "full",
-                "cluster_id": "full_0",
-                "cluster_size": 4,
-                "similarity_to_centroid": 0.9,
-                "ghap_id": "ghap_9",
-            },
-        )
-    ],
-    "commits": [
-        Result(
-            content="Quarantine the flaky tests\n\nThey block everybody.",
-            metadata={
-                "sha": "0123456789abcdef0123456789abcdef01234567",
-                "author": "Ada",
-                "timestamp": "2026-05-02T09:00:00+00:00",
-                "files_changed": ["tests/a.py", "tests/b.py", "ci.yml", "README.md"],
-                "insertions": 3,
-                "deletions": 1,
-            },
-        )
-    ],
-}
-
-
-def words(text: str) -> set[str]:
-    """The words of a text."""
-    return set(re.findall(r"[^\W_]+", text.lower()))
-
-
-@define(eq=False)
-class Host:
-    """A searcher over a few things, by the words that they share with the query."""
-
-    things: dict[str, list[Result]] = field(factory=lambda: THINGS)
-    calls: list[tuple[str, str, int, dict[str, Any]]] = field(factory=list)
-
-    def find(self, source: str, query: str, limit: int, **wanted: Any) -> list[Scored]:
-        """The best of those that have what is wanted."""
-        self.calls.append((source, query, limit, {k: v for k, v in wanted.items() if v}))
-        asked = words(query)
-        scored = [
-            Scored(
-                content=thing.content,
-                metadata=thing.metadata,
-                relevance=len(asked & words(thing.content)) / len(asked),
-            )
-            for thing in self.things[source]
-            if _has(thing.metadata, wanted)
-        ]
-        return sorted(scored, key=lambda found: -found.relevance)[:limit]
-
-
-def _has(fields: dict[str, Any], wanted: dict[str, Any]) -> bool:
-    axis, outcome = wanted.get("axis", "full"), wanted.get("outcome")
-    return (
-        (axis in {"full", "strategy"} or bool(fields.get(axis)))
-        and (not outcome or fields["outcome_status"] == outcome)
-        and all(fields[k] == v for k, v in wanted.items() if v and k in {"domain", "strategy"})
-    )
-
-
-class SyncHost(Host):
-    """Its methods block."""
-
-    def search_memories(self, query: str, limit: int) -> list[Scored]:
-        return self.find("memories", query, limit)
-
-    def search_code(self, query: str, limit: int) -> list[Scored]:
-        return self.find("code", query, limit)
-
-    def search_experiences(
-        self,
-        query: str,
-        axis: str,
-        limit: int,
-        domain: str | None = None,
-        outcome: str | None = None,
-        strategy: str | None = None,
-    ) -> list[Scored]:
-        return self.find(
-            "experiences",
-            query,
-            limit,
-            axis=axis,
-            domain=domain,
-            outcome=outcome,
-            strategy=strategy,
-        )
-
-    def search_values(self, query: str, limit: int) -> list[Scored]:
-        return self.find("values", query, limit)
-
-    def search_commits(self, query: str, limit: int) -> list[Scored]:
-        return self.find("commits", query, limit)
-
-
-class AsyncHost(Host):
-    """Its methods are awaited, and let others go first."""
-
-    async def search_memories(self, query: str, limit: int) -> list[Scored]:
-        await asyncio.sleep(0)
-        return self.find("memories", query, limit)
-
-    async def search_code(self, query: str, limit: int) -> list[Scored]:
-        await asyncio.sleep(0)
-        return self.find("code", query, limit)
-
-    async def search_experiences(
-        self,
-        query: str,
-        *,
-        axis: str,
-        limit: int,
-        domain: str | None = None,
-        outcome: str | None = None,
-        strategy: str | None = None,
-    ) -> list[Scored]:
-        await asyncio.sleep(0)
-        return self.find(
-            "experiences",
-            query,
-            limit,
-            axis=axis,
-            domain=domain,
-            outcome=outcome,
-            strategy=strategy,
-        )
-
-    async def search_values(self, query: str, limit: int) -> list[Scored]:
-        await asyncio.sleep(0)
-        return self.find("values", query, limit)
-
-    async def search_commits(self, query: str, limit: int) -> list[Scored]:
-        await asyncio.sleep(0)
-        return self.find("commits", query, limit)
-
-
-AnyHost = SyncHost | AsyncHost
-
-
 @pytest.fixture(params=[SyncHost, AsyncHost])
-def host(request: pytest.FixtureRequest) -> AnyHost:
+def host(request: pytest.FixtureRequest) -> SyncHost:
     """A searcher, once with methods that block and once with methods that are awaited."""
-    made: AnyHost = request.param()
+    made: SyncHost = request.param()
     return made
 
 
@@ -291,7 +67,7 @@ They block everybody.
 *Files: `tests/a.py`, `tests/b.py`, `ci.yml` and 1 more*"""
 
 
-async def test_all_five_sources_in_their_own_formats(host: AnyHost) -> None:
+async def test_all_five_sources_in_their_own_formats(host: SyncHost) -> None:
     """What the host finds is shown as the sources show their own records."""
     assembler = ContextAssembler(host)
     context = await assembler.assemble_context("flaky test", FIVE, limit=1, **PATIENT)
@@ -305,7 +81,7 @@ async def test_all_five_sources_in_their_own_formats(host: AnyHost) -> None:
     ]
 
 
-async def test_the_metadata_are_seed_1s(host: AnyHost) -> None:
+async def test_the_metadata_are_seed_1s(host: SyncHost) -> None:
     """Each item carries what seed 1 lists for its source."""
     context = await ContextAssembler(host).assemble_context("flaky", FIVE, limit=1, **PATIENT)
     metadata = {item.source: item.metadata for item in context.items}
@@ -329,7 +105,7 @@ async def test_the_metadata_are_seed_1s(host: AnyHost) -> None:
         assert found == {name: given[name] for name in names if name != "created_at"}
 
 
-async def test_only_the_sources_that_are_asked_for_are_searched(host: AnyHost) -> None:
+async def test_only_the_sources_that_are_asked_for_are_searched(host: SyncHost) -> None:
     """And an unknown one is refused before anything is searched."""
     assembler = ContextAssembler(host)
     with pytest.raises(InvalidContextTypeError, match="Did you mean 'memories'"):
@@ -340,14 +116,14 @@ async def test_only_the_sources_that_are_asked_for_are_searched(host: AnyHost) -
     assert [source for source, *_ in host.calls] == ["memories"]
 
 
-async def test_nothing_found_is_an_empty_context(host: AnyHost) -> None:
+async def test_nothing_found_is_an_empty_context(host: SyncHost) -> None:
     """Results that do not match are below the floor; it is no error."""
     context = await ContextAssembler(host).assemble_context("zeppelin", FIVE, **PATIENT)
     assert (context.markdown, context.items, context.sources_used) == ("", [], {})
 
 
 @pytest.mark.parametrize("query", ["", " \n"])
-async def test_an_empty_query_is_an_empty_context(host: AnyHost, query: str) -> None:
+async def test_an_empty_query_is_an_empty_context(host: SyncHost, query: str) -> None:
     """As the seed's assembler gave one; the searcher is not asked, and options are checked."""
     assembler = ContextAssembler(host)
     context = await assembler.assemble_context(query, FIVE, **PATIENT)
@@ -360,12 +136,12 @@ async def test_an_empty_query_is_an_empty_context(host: AnyHost, query: str) -> 
 # -- premortem ------------------------------------------------------------------------------
 
 
-def asked_of(host: AnyHost) -> list[tuple[Any, ...]]:
+def asked_of(host: SyncHost) -> list[tuple[Any, ...]]:
     """What a host was asked for, in the order of seed 1's list."""
     return sorted(((source, query, wanted) for source, query, _, wanted in host.calls), key=str)
 
 
-async def test_a_premortem_asks_what_seed_1_lists(host: AnyHost) -> None:
+async def test_a_premortem_asks_what_seed_1_lists(host: SyncHost) -> None:
     """Full and falsified, strategy, surprise, root cause, values: each query, each filter."""
     context = await ContextAssembler(host).get_premortem_context(
         "debugging", "systematic-elimination", **PATIENT
@@ -396,14 +172,6 @@ async def test_a_premortem_asks_what_seed_1_lists(host: AnyHost) -> None:
     assert asked_of(host) == expected
     assert {limit >= 5 for *_, limit, _ in host.calls} == {True}
     assert context.markdown.startswith("# Premortem: debugging with systematic-elimination\n")
-
-
-async def test_a_premortem_without_a_strategy_does_not_ask_for_one(host: AnyHost) -> None:
-    """Four questions instead of five."""
-    await ContextAssembler(host).get_premortem_context("debugging", **PATIENT)
-    assert len(host.calls) == 4
-    assert all("strategy" not in wanted.values() for *_, wanted in host.calls)
-    assert ("values", "principles for debugging", {}) in asked_of(host)
 
 
 async def test_a_premortem_shows_each_experience_in_its_section() -> None:
@@ -474,20 +242,7 @@ async def test_what_two_sources_found_is_shown_once() -> None:
 # -- what goes wrong, and many at once ------------------------------------------------------
 
 
-async def test_one_source_that_fails_leaves_the_others() -> None:
-    """Its reason is in the trace."""
-
-    class Torn(AsyncHost):
-        async def search_commits(self, query: str, limit: int) -> list[Scored]:
-            raise TimeoutError("the vector store does not answer")
-
-    context = await ContextAssembler(Torn()).assemble_context("flaky", FIVE, limit=1, **PATIENT)
-    assert set(context.sources_used) == set(FIVE) - {"commits"}
-    reasons = [source.reason for source in context.trace.sources if source.reason]
-    assert reasons == ["search_commits: TimeoutError: the vector store does not answer"]
-
-
-async def test_a_commit_that_the_query_names_is_still_searched_for(host: AnyHost) -> None:
+async def test_a_commit_that_the_query_names_is_still_searched_for(host: SyncHost) -> None:
     """The source looks its sha up in the store first, where there is nothing to look it up."""
     context = await ContextAssembler(host).assemble_context(
         "flaky 0123456789", ["commits"], **PATIENT
@@ -496,7 +251,7 @@ async def test_a_commit_that_the_query_names_is_still_searched_for(host: AnyHost
 
 
 @pytest.mark.uncounted
-async def test_a_hundred_at_once_give_the_same_texts_as_one_by_one(host: AnyHost) -> None:
+async def test_a_hundred_at_once_give_the_same_texts_as_one_by_one(host: SyncHost) -> None:
     """One assembler serves them all."""
     assembler = ContextAssembler(host)
     queries = [f"{word} {n}" for n in range(25) for word in ("flaky", "test", "release", "alone")]
@@ -508,14 +263,6 @@ async def test_a_hundred_at_once_give_the_same_texts_as_one_by_one(host: AnyHost
     together = await asyncio.gather(*map(text, queries))
     assert together == alone
     assert len(set(alone)) > 4
-
-
-async def test_a_program_without_a_loop_can_ask_too(host: AnyHost) -> None:
-    """The synchronous twin runs a loop of its own."""
-    context = await asyncio.to_thread(
-        ContextAssembler(host).assemble_context_sync, "flaky", FIVE, limit=1, **PATIENT
-    )
-    assert context.sources_used == dict.fromkeys(FIVE, 1)
 
 
 # -- the example ----------------------------------------------------------------------------
@@ -550,8 +297,3 @@ def test_the_example_works(tmp_path: Path) -> None:
     assert "**Memory** (preferences): Ada prefers small commits" in other
     assert "Fridays" not in other.partition("# Premortem")[0]
     assert list(tmp_path.iterdir()) == []
-
-
-def test_the_example_is_short_enough_to_read() -> None:
-    """Under 80 lines."""
-    assert len(EXAMPLE.read_text(encoding="utf-8").splitlines()) < 80

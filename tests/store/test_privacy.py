@@ -19,7 +19,10 @@ from contextkit.models.record import Record
 from contextkit.pipeline.usage import history_of
 from contextkit.store.open import open_store
 
-pytestmark = pytest.mark.skipif(os.name == "nt", reason="there are no such modes there")
+pytestmark = [
+    pytest.mark.one_python,
+    pytest.mark.skipif(os.name == "nt", reason="there are no such modes there"),
+]
 
 _COMMANDS = """
 import os, sys

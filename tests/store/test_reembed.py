@@ -9,14 +9,15 @@ from typing import Any
 
 import pytest
 
-from contextkit.embedding.built_in import StaticModel, load_embedder
+from contextkit.embedding.built_in import load_embedder
 from contextkit.embedding.choice import Embedders, OneEmbedder
-from contextkit.embedding.embedder import ModelEmbedder
 from contextkit.errors import StoreBusyError, StoreDamagedError, StoreError, StoreModelMismatchError
 from contextkit.models.record import Record
 from contextkit.models.records import Records
 from contextkit.store.embedded import EmbeddedStore
 from contextkit.store.reembed import reembed
+
+pytestmark = pytest.mark.one_python
 
 Note = Callable[..., Record]
 Calls = list[tuple[int, int | None]]
@@ -53,6 +54,7 @@ def test_reembed_gives_a_store_the_vectors_of_another_model(path: Path, choose: 
     """The id stays, the records stay, search by meaning works, but for plain sources."""
     before = _identity(path, choose("none"))
     assert _reembed(path, choose()) == [(256, 302), (302, 302)]
+    assert {e.name for e in path.iterdir() if e.is_dir()} == {"revisions", "shard"}
     assert _identity(path, choose("wordllama")) == (before[0], "wordllama-256", 302)
     store = EmbeddedStore(path, choose())
     [hit, *_] = Records(store, "notes", "p").search_sync("a cat naps on the computer", limit=3)
@@ -65,12 +67,6 @@ def test_reembed_gives_a_store_the_vectors_of_another_model(path: Path, choose: 
         _identity(path, choose("none"))
     _reembed(path, choose("none"))
     assert _identity(path, choose("none")) == before
-
-
-def test_reembed_leaves_one_shard_and_no_leftovers(path: Path, choose: Choose) -> None:
-    """The room of the old vectors is free again."""
-    _reembed(path, choose())
-    assert {e.name for e in path.iterdir() if e.is_dir()} == {"revisions", "shard"}
 
 
 def test_reembed_waits_for_an_idle_store_of_this_process(path: Path, choose: Choose) -> None:
@@ -98,13 +94,6 @@ def test_reembed_of_nothing_is_an_error(tmp_path: Path, choose: Choose) -> None:
         with pytest.raises(StoreError, match="there is no store at"):
             _reembed(path, choose())
     assert not (tmp_path / "none").exists()
-
-
-def test_reembed_without_the_model_is_an_error(path: Path) -> None:
-    """It would take the vectors away instead."""
-    missing = ModelEmbedder("wordllama", lambda: StaticModel(path / "nowhere"), patience=None)
-    with pytest.raises(StoreError, match="cannot be re-embedded: the embedding model 'wordllama'"):
-        reembed(path, OneEmbedder(missing), print)
 
 
 def test_reembed_of_a_damaged_store_is_an_error(path: Path, choose: Choose) -> None:
@@ -141,43 +130,35 @@ def shards(path: Path, tmp_path: Path, choose: Choose) -> tuple[Path, Path]:
     return before, after
 
 
-def test_killed_while_the_new_shard_is_made(
-    path: Path, shards: tuple[Path, Path], choose: Choose
+@pytest.mark.parametrize(
+    ("old", "new", "unfinished", "model"),
+    [
+        # The new shard was being made: the old one is the store's.
+        ("shard", "shard.new", "shard.new", "none"),
+        # Between the two renames the new one is whole, and becomes the store's.
+        ("shard.old", "shard.new", None, "wordllama"),
+        # The old one was being deleted.
+        ("shard.old", "shard", "shard.old", "wordllama"),
+        # Somebody deleted the new one: the old one is better than none.
+        ("shard.old", None, None, "none"),
+    ],
+)
+def test_what_a_kill_leaves_is_brought_in_order(
+    path: Path,
+    shards: tuple[Path, Path],
+    choose: Choose,
+    old: str,
+    new: str | None,
+    unfinished: str | None,
+    model: str,
 ) -> None:
-    """The old one is the store's, and the unfinished one goes."""
+    """One whole shard is the store's, with all its records, and the rest goes."""
     before, after = shards
-    before.rename(path / "shard")
-    after.rename(path / "shard.new")
-    (path / "shard.new/meta.json").unlink()
-    assert _identity(path, choose("none"))[1:] == ("none", 302)
-    assert not (path / "shard.new").exists()
-
-
-def test_killed_between_the_two_renames(
-    path: Path, shards: tuple[Path, Path], choose: Choose
-) -> None:
-    """The new one is whole by then and becomes the store's."""
-    before, after = shards
-    before.rename(path / "shard.old")
-    after.rename(path / "shard.new")
-    assert _identity(path, choose("wordllama"))[1:] == ("wordllama-256", 302)
-    assert not (path / "shard.old").exists()
-
-
-def test_killed_before_the_old_shard_is_deleted(
-    path: Path, shards: tuple[Path, Path], choose: Choose
-) -> None:
-    """The new one is the store's, and the rest of the old one goes."""
-    before, after = shards
-    after.rename(path / "shard")
-    before.rename(path / "shard.old")
-    (path / "shard.old/meta.json").unlink()
-    assert _identity(path, choose("wordllama"))[1:] == ("wordllama-256", 302)
-    assert not (path / "shard.old").exists()
-
-
-def test_only_the_old_shard_is_there(path: Path, shards: tuple[Path, Path], choose: Choose) -> None:
-    """Somebody deleted the new one: the old one is better than none."""
-    before, _ = shards
-    before.rename(path / "shard.old")
-    assert _identity(path, choose("none"))[1:] == ("none", 302)
+    before.rename(path / old)
+    if new:
+        after.rename(path / new)
+    if unfinished:
+        (path / unfinished / "meta.json").unlink()
+    name = "none" if model == "none" else "wordllama-256"
+    assert _identity(path, choose(model))[1:] == (name, 302)
+    assert [each.name for each in path.glob("shard*") if each.is_dir()] == ["shard"]

@@ -22,6 +22,8 @@ from contextkit.store.embedded import EmbeddedStore
 from contextkit.store.shard_lock import ShardLock
 from contextkit.testing import file_permissions_apply
 
+pytestmark = pytest.mark.one_python
+
 Note = Callable[..., Record]
 
 

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from types import ModuleType
 from typing import Any
 
 import pytest
 
-from contextkit import ContextItem, ContextKit, InvalidRequestError
-from contextkit.plugin.manager import SourceRegistry
+from contextkit import ContextItem, InvalidRequestError
 from contextkit.plugin.tokenizers import find_counter
 from contextkit.text.tokens import counter_for
-
-MakePlugin = Callable[..., ModuleType]
-MakeRegistry = Callable[..., SourceRegistry]
-OpenKit = Callable[..., ContextKit]
+from tests.making import OpenKit, make_plugin, make_registry
 
 
 def count_words(text: str) -> int:
@@ -29,12 +23,12 @@ def counting(name: str) -> Any:
 
 
 @pytest.mark.parametrize("name", ["default", "openai", "claude"])
-def test_a_family_is_counted_by_the_core(make_registry: MakeRegistry, name: str) -> None:
+def test_a_family_is_counted_by_the_core(name: str) -> None:
     """Without asking a plugin."""
     assert find_counter(make_registry(), name) == counter_for(name)
 
 
-async def test_a_plugin_counts_the_budget(open_kit: OpenKit, make_plugin: MakePlugin) -> None:
+async def test_a_plugin_counts_the_budget(open_kit: OpenKit) -> None:
     """And the trace names the counter."""
     items = [ContextItem("tide", f"the water of day {n} was high", 0.9, id=str(n)) for n in "abc"]
     kit = open_kit(
@@ -46,9 +40,7 @@ async def test_a_plugin_counts_the_budget(open_kit: OpenKit, make_plugin: MakePl
     assert len(context.items) == 3
 
 
-def test_a_name_that_nobody_counts_by_is_refused(
-    make_registry: MakeRegistry, make_plugin: MakePlugin
-) -> None:
+def test_a_name_that_nobody_counts_by_is_refused() -> None:
     """With what there is, who was asked, and what went wrong there."""
     known = "tokens: nothing counts by 'tiktok'; there is default, openai, claude"
     install = " (pip install contextkit-tokenizers)"
@@ -70,9 +62,7 @@ def test_a_name_that_nobody_counts_by_is_refused(
     assert str(refused.value) == f"{known}; asked of a, b (ValueError: no file tiktok.json)"
 
 
-def test_what_is_no_function_is_refused(
-    make_registry: MakeRegistry, make_plugin: MakePlugin
-) -> None:
+def test_what_is_no_function_is_refused() -> None:
     """It would fail at the first text."""
     registry = make_registry({"a": make_plugin(contextkit_tokenizer=lambda name: 7)})
     with pytest.raises(InvalidRequestError, match="expected a function of a text, got an int"):
@@ -88,9 +78,7 @@ def test_what_is_no_function_is_refused(
         (None, "expected a whole number of at least 0, got None"),
     ],
 )
-def test_a_tokenizer_that_fails_costs_its_exactness(
-    make_registry: MakeRegistry, make_plugin: MakePlugin, result: Any, reason: str
-) -> None:
+def test_a_tokenizer_that_fails_costs_its_exactness(result: Any, reason: str) -> None:
     """The text is estimated instead, and the failure is told."""
 
     def count(text: str) -> Any:

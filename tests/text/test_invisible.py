@@ -6,8 +6,6 @@ import itertools
 import json
 import re
 import unicodedata
-from collections.abc import Callable
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -23,11 +21,10 @@ from contextkit.text.clean import legible, visible, visible_json
 from contextkit.text.tokens import counter_for
 from contextkit.text.truncation import truncate
 from tests.growing import assert_linear
+from tests.making import OpenKit, make_plugin
 
 counted = counter_for("default")
 
-MakePlugin = Callable[..., ModuleType]
-OpenKit = Callable[..., ContextKit]
 
 # Printable by Unicode's categories, and yet not shown.
 NOT_SHOWN = {*"\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0\ufe00\ufe0e\ufe0f", "\U000e0100"}
@@ -150,7 +147,7 @@ INVISIBLE = "\u202e\u200b" + "\x1b[31m\x07\x00\r\x85" + SMUGGLED + "\ufeff\xad\u
 
 
 @pytest.fixture
-def kit(open_kit: OpenKit, make_plugin: MakePlugin) -> ContextKit:
+def kit(open_kit: OpenKit) -> ContextKit:
     """A source with code and prose of the core's own look, and a formatter that hides things."""
     items = [item(number, INVISIBLE) for number in range(3)]
     items += [item(3, INVISIBLE, kind="function"), item(4, f"long {INVISIBLE} " * 90)]
@@ -200,9 +197,7 @@ async def test_nothing_invisible_reaches_a_context(
             assert shown.content in context.markdown
 
 
-async def test_code_shows_them_and_prose_drops_the_harmless(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
+async def test_code_shows_them_and_prose_drops_the_harmless(open_kit: OpenKit) -> None:
     """A reader of code sees what is there; soft hyphens of prose are nobody's business."""
     items = [
         ContextItem("tide", "if user\u200b == 'root\u202e':", 0.9, id="1", kind="function"),
@@ -214,9 +209,7 @@ async def test_code_shows_them_and_prose_drops_the_harmless(
     assert r"High water at noon\x1b" in context.markdown
 
 
-async def test_a_character_that_goes_makes_no_markup(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
+async def test_a_character_that_goes_makes_no_markup(open_kit: OpenKit) -> None:
     """A hash, a fence or a tag that an invisible character keeps apart stays words."""
     text = (
         "#\u200b heading\n\n`\u200b``\nfence\n<\u200bscript>\n-\u200b--\n&\u200bamp; [a\u200b]: b"
@@ -227,9 +220,7 @@ async def test_a_character_that_goes_makes_no_markup(
     assert not +structure(shown.content, "markdown")
 
 
-async def test_updates_and_recipes_show_them_too(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
+async def test_updates_and_recipes_show_them_too(open_kit: OpenKit) -> None:
     """What joins a context later, and what a compressing plugin says."""
     compressor = make_plugin(
         contextkit_compress=lambda items: [f"in short {INVISIBLE}" for _ in items]

@@ -10,6 +10,7 @@ import re
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from itertools import pairwise
 from types import ModuleType
 from typing import Any
@@ -44,6 +45,9 @@ USES: Mapping[str, Callable[[re.Pattern[Any], Any], object]] = {
     "fullmatch": lambda pattern, text: pattern.fullmatch(text),
     "finditer": lambda pattern, text: sum(1 for _ in pattern.finditer(text)),
 }
+Found = tuple[str, re.Pattern[Any], set[str]]
+pytestmark = [pytest.mark.one_python, pytest.mark.uncounted]
+
 _OF_WHOLE_VALUES = {"matches_re", "text"}
 """What checks a setting by a pattern, its last argument."""
 _ALIKE = dict.fromkeys(["findall", "finditer", "sub", "subn", "split"], "finditer")
@@ -62,7 +66,7 @@ SECONDS_A_CHARACTER = 0.00001
 @pytest.mark.parametrize("package", PACKAGES)
 def test_every_pattern_takes_linear_time(package: str) -> None:
     """Each pattern of a module is run on what it could take long for, up to a megabyte."""
-    found = list(_patterns(package))
+    found = _patterns(package)
     slow = [
         f"{where}.{use} of {attack.text(40)!r}…: {pattern.pattern!r:.120}"
         for where, pattern, uses in found
@@ -104,8 +108,13 @@ def test_a_pattern_that_is_not_linear_is_found_out(pattern: str, use: str) -> No
 # -- which patterns there are -------------------------------------------------------------------
 
 
-def _patterns(package: str) -> Iterator[tuple[str, re.Pattern[Any], set[str]]]:
+@cache
+def _patterns(package: str) -> list[Found]:
     """Each pattern of a package's modules: its place, itself, and what is done with it."""
+    return list(_search(package))
+
+
+def _search(package: str) -> Iterator[Found]:
     modules = [module for module in _modules(package) if not module.__name__.startswith(OWN_TEXT)]
     uses = _uses(modules)
     seen = set()
@@ -160,7 +169,7 @@ def _uses(modules: list[ModuleType]) -> Mapping[str, set[str]]:
     return uses
 
 
-def _inline(module: ModuleType) -> Iterator[tuple[str, re.Pattern[Any], set[str]]]:
+def _inline(module: ModuleType) -> Iterator[Found]:
     """The patterns that a module hands to `re` where it uses them."""
     for node in ast.walk(ast.parse(inspect.getsource(module))):
         if (

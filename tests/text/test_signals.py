@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from types import ModuleType
 from typing import Any
 
 import pytest
 
 from contextkit import (
     ContextItem,
-    ContextKit,
     ContextRequest,
     InvalidRequestError,
     QuerySignals,
@@ -22,11 +19,7 @@ from contextkit import (
 from contextkit.config.settings import Config
 from contextkit.pipeline.request import make_request
 from contextkit.text.questions import is_talk, names_one_thing, signals_of
-
-MakePlugin = Callable[..., ModuleType]
-OpenKit = Callable[..., ContextKit]
-PATIENT = {"assemble.source_timeout": 30.0, "assemble.deadline": 30.0, "embedding.model": "none"}
-
+from tests.making import KEYWORDS, OpenKit, make_plugin
 
 # -- the query's own words ----------------------------------------------------------------------
 
@@ -209,7 +202,7 @@ def test_a_topic_that_a_plugin_knows_is_stronger_than_none() -> None:
     assert both.united(activity).topics == ("code", "history", "activity")
 
 
-async def test_sources_get_what_plugins_know(open_kit: OpenKit, make_plugin: MakePlugin) -> None:
+async def test_sources_get_what_plugins_know(open_kit: OpenKit) -> None:
     """`contextkit_signals` of every plugin that is on is united, and stands in the trace."""
     asked = []
 
@@ -226,7 +219,7 @@ async def test_sources_get_what_plugins_know(open_kit: OpenKit, make_plugin: Mak
             "words": make_plugin(contextkit_signals=lambda: QuerySignals(keywords=["wind"])),
             "off": make_plugin(contextkit_signals=lambda: QuerySignals(keywords=["off"])),
         },
-        settings=PATIENT,
+        settings=KEYWORDS,
     )
     kit.disable("off")
     context = await kit.assemble_context("fix the tide_table")
@@ -254,7 +247,7 @@ async def test_sources_get_what_plugins_know(open_kit: OpenKit, make_plugin: Mak
     ],
 )
 async def test_a_plugin_that_fails_costs_its_own_signals(
-    open_kit: OpenKit, make_plugin: MakePlugin, answer: Any, reason: str
+    open_kit: OpenKit, answer: Any, reason: str
 ) -> None:
     """The others' stay, the context is assembled, and the trace names who failed."""
 
@@ -269,7 +262,7 @@ async def test_a_plugin_that_fails_costs_its_own_signals(
             "good": make_plugin(contextkit_signals=lambda: QuerySignals(kinds=["storm"])),
             "tide": make_plugin([ContextItem("tide", "High water", 0.9)]),
         },
-        settings=PATIENT,
+        settings=KEYWORDS,
     )
     context = await kit.assemble_context("tide")
     assert context.trace.signals.kinds == ("storm",)
@@ -279,9 +272,7 @@ async def test_a_plugin_that_fails_costs_its_own_signals(
     assert reason in note
 
 
-async def test_a_section_with_a_query_of_its_own_has_its_signals(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
+async def test_a_section_with_a_query_of_its_own_has_its_signals(open_kit: OpenKit) -> None:
     """The hook is called once for each query, however many sections ask it."""
     tide, queries = Asked(), []
 
@@ -302,7 +293,7 @@ async def test_a_section_with_a_query_of_its_own_has_its_signals(
                 contextkit_recipes=lambda: [template], contextkit_signals=contextkit_signals
             ),
         },
-        settings=PATIENT,
+        settings=KEYWORDS,
     )
     await kit.assemble_recipe("two", {})
     found = {request.query: request.signals for request in tide.requests}
@@ -311,11 +302,6 @@ async def test_a_section_with_a_query_of_its_own_has_its_signals(
         "why is tide_b so low?": ("question", ("tide_b",)),
     }
     assert sorted(queries) == ["explain tide_a", "why is tide_b so low?"]
-
-
-def test_a_request_that_is_made_by_hand_has_signals() -> None:
-    """Those of its query alone."""
-    assert ContextRequest(query="fix it").signals == signals_of("fix it")
 
 
 def test_a_host_cannot_give_signals() -> None:

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from contextkit import ContextItem
-from contextkit.models.candidate import Candidate, Scores
 from contextkit.models.items import STYLES
 from contextkit.pipeline.format import pieces_for
 from contextkit.pipeline.looks import Look
@@ -18,6 +17,7 @@ from contextkit.plugin.manager import SourceRegistry
 from contextkit.text import TEXT_STYLES, one_line, style_of
 from contextkit.text.styles import ListedSource, Markdown
 from contextkit.text.tokens import counter_for
+from tests.making import make_candidate
 
 ROOT = Path(__file__).parents[2]
 CODE = ContextItem(
@@ -54,9 +54,7 @@ class Org(Markdown):
         return "\n".join(f"- {self.place(each.location or each.name)}" for each in sources)
 
 
-def _candidates() -> list[Candidate]:
-    scores = Scores(relevance=0.9, match=0.9, salience=0.5, recency=0.5, priority=0.5)
-    return [Candidate(item=item, section=item.source, scores=scores) for item in (CODE, VALUE)]
+CANDIDATES = [make_candidate(item) for item in (CODE, VALUE)]
 
 
 def test_the_names_are_those_that_a_request_may_have() -> None:
@@ -71,7 +69,7 @@ def test_an_unknown_style_is_markdown() -> None:
     looks = [Look("runes"), Look("markdown")]  # type: ignore[arg-type]
     count = counter_for("default")
     runes, markdown = (
-        [piece.text for piece in pieces_for(registry, _candidates(), look, count)] for look in looks
+        [piece.text for piece in pieces_for(registry, CANDIDATES, look, count)] for look in looks
     )
     assert runes == markdown
 
@@ -80,7 +78,7 @@ def test_a_further_style_is_one_class(monkeypatch: pytest.MonkeyPatch) -> None:
     """Sources, notes, headings and the list of sources are written in it; no plugin knows it."""
     monkeypatch.setitem(TEXT_STYLES, "org", Org())
     look = Look("org")  # type: ignore[arg-type]
-    code, value = pieces_for(SourceRegistry(), _candidates(), look, counter_for("default"))
+    code, value = pieces_for(SourceRegistry(), CANDIDATES, look, counter_for("default"))
     assert code.text == "**Function** `retry` in `a.py:3`\n#+begin_src \n" + (
         "def retry():\n    return 3\n#+end_src"
     )

@@ -6,7 +6,6 @@ import json
 import random
 import statistics
 import subprocess
-import sys
 import traceback
 import tracemalloc
 import warnings
@@ -242,14 +241,6 @@ def test_the_longest_beginning_is_guessed_well(family: str, note: str, line: str
     assert beginnings.longest(1 if note else 0) == 0
 
 
-def test_a_counter_is_called_like_a_function_and_has_a_name() -> None:
-    """A host's own counter is a name and a function."""
-    counter = TokenCounter("words", lambda text: len(text.split()))
-
-    assert counter("two words") == 2
-    assert counter.name == "words"
-
-
 def test_families_have_names_for_the_trace() -> None:
     """Each family's counter says that it is an estimate, and of what."""
     names = [counter_for(family).name for family in FAMILIES]
@@ -263,13 +254,6 @@ def test_an_unknown_family_is_an_error_that_names_the_known_ones() -> None:
         InvalidRequestError, match="expected one of default, openai, claude, got 'gpt'"
     ):
         counter_for("gpt")
-
-
-def test_importing_the_module_imports_no_numpy() -> None:
-    """The first count imports numpy; the module does not."""
-    script = "import sys, contextkit.text; sys.exit('numpy' in sys.modules)"
-
-    assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0
 
 
 def test_many_long_texts_are_counted_in_little_memory() -> None:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import random
 import re
-from itertools import pairwise
 
 import pytest
 from hypothesis import assume, given, settings, strategies as st
 from markdown_it import MarkdownIt
 
-from contextkit.text.blocks import TextBlocks
 from contextkit.text.graphemes import is_boundary
-from contextkit.text.tokens import counter_for, estimate_tokens
+from contextkit.text.tokens import estimate_tokens
 from contextkit.text.truncation import ELLIPSIS, truncate
 
 thorough = settings.get_profile("thorough")
@@ -211,6 +209,7 @@ def test_two_flags_may_be_parted() -> None:
         ("x\n```py\nabc\n```\nlonger text here", 7, "x\n..."),
         ("a|b\n-|-\n1|2\n3|4\n5|6\n7|8\n", 22, "a|b\n-|-\n1|2\n3|4\n\n..."),
         ("a|b\n-|-\n1|2\n3|4\n5|6\n7|8\n", 9, ""),
+        ("~~~\nab\ncd\nef\ngh\nij", 16, "~~~\nab\n...\n~~~"),
         ("<!-- a long comment --> text", 12, ""),
         ("text <!-- a long comment --> text", 14, "text..."),
         ("word", 3, ""),
@@ -232,23 +231,6 @@ def test_the_note_stands_alone_or_as_it_says() -> None:
     assert truncate(text, 9, len, "\n\n(more)") == ""
 
 
-def test_an_indented_fence_is_text() -> None:
-    """Four spaces before the backticks make code of them, not a fence."""
-    assert TextBlocks("a\n\n    ```\n    b\n").fences == []
-    assert len(TextBlocks("- a\n\n    ```\n    b\n").fences) == 1
-
-
-def test_a_fence_that_is_not_closed_ends_with_the_text() -> None:
-    """A cut inside it closes it."""
-    assert truncate("~~~\nab\ncd\nef\ngh\nij", 16, len) == "~~~\nab\n...\n~~~"
-
-
-def test_a_span_of_pipes_without_dashes_is_no_table() -> None:
-    """Rows need the row of dashes below the first."""
-    assert not TextBlocks("a | b\nc | d\n").is_row_end(5)
-    assert TextBlocks("a | b\n--|--\nc | d\n").is_row_end(17)
-
-
 def test_a_long_text_takes_a_logarithmic_number_of_counts() -> None:
     """A text of a million characters is counted whole once, and its beginning a few times."""
     counted: list[int] = []
@@ -262,22 +244,3 @@ def test_a_long_text_takes_a_logarithmic_number_of_counts() -> None:
     assert 190 <= estimate_tokens(shortened) <= 200
     assert sum(size > 10_000 for size in counted) == 1
     assert len(counted) <= 30
-
-
-def test_tokens_of_many_characters() -> None:
-    """Where a token is a long word, what fits is far more than a few characters a token."""
-    text = " ".join(letter * 200 for letter in "abcdefgh")
-
-    shortened = truncate(text, 6, lambda text: len(text.split()))
-
-    assert shortened == " ".join(letter * 200 for letter in "abcdef") + "..."
-
-
-def test_more_budget_keeps_no_less() -> None:
-    """On plain prose the kept part grows with the budget."""
-    text = "One sentence here. Another one follows it. " * 20
-    count = counter_for("claude")
-
-    kept = [len(truncate(text, budget, count)) for budget in range(5, 120, 5)]
-
-    assert all(fewer <= more + 10 for fewer, more in pairwise(kept))

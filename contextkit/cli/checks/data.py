@@ -28,6 +28,7 @@ from contextkit.store.embedded import EmbeddedStore
 from contextkit.store.open import DATA_NAMES
 from contextkit.store.shard_folder import SPARE_BYTES, STORE_NAMES, ShardFolder
 from contextkit.store.verify import verify
+from contextkit.workspace.repository import as_text
 
 if TYPE_CHECKING:
     from contextkit.cache.caches import Caches
@@ -188,22 +189,22 @@ _UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
 
 
 def index_findings(
-    registry: SourceRegistry, store: RecordStore | None, project: str
+    registry: SourceRegistry, store: RecordStore | None, workspace: Path
 ) -> Iterator[Finding]:
     """Yield one finding for each source that indexes something.
 
     Args:
         registry: the plugins.
         store: the store, or None where there is none.
-        project: the project whose records are meant.
+        workspace: the checkout that was indexed.
     """
-    folder = state_folder(store, project) if store is not None else None
+    folder = state_folder(store, as_text(workspace)) if store is not None else None
     for name in registry.sources:
         if not registry.implements(name, "contextkit_index"):
             continue
         at = _last(folder / f"{name}.json") if folder is not None else None
         if at is None:
-            text = f"{name}: this project has not been indexed"
+            text = f"{name}: this folder has not been indexed"
             yield warning(
                 _INDEX, text, "run `contextkit index`, or `contextkit assemble`, which does it too"
             )

@@ -22,6 +22,7 @@ from contextkit.cli.checks.setup import (
     probe_sources,
 )
 from contextkit.cli.checks.surroundings import git_findings, model_findings, secret_findings
+from contextkit.config.project_files import read_project
 from contextkit.config.projects import identify
 from contextkit.config.settings import Config
 from contextkit.embedding.choice import PluginEmbedders
@@ -111,8 +112,14 @@ class _Examination:
         found = identify(self.workspace.root, self.config, claim=False)
         if found.problem:
             yield warning("project", found.problem, found.remedy)
-        elif self.config.project:
-            yield fine("project", self.config.project)
+            return
+        known = read_project(found.project)
+        folders = len(known.members) if known else 1
+        shared = f", shared by {folders} folders" if folders > 1 else ""
+        taken = (
+            f", with the records of {', '.join(known.adopted)}" if known and known.adopted else ""
+        )
+        yield fine("project", f"{found.project}{shared}{taken}")
 
     def plugins(self) -> Iterator[Finding]:
         check = PluginCheck(self.config, self.workspace.root)
@@ -138,7 +145,7 @@ class _Examination:
     def index(self) -> Iterator[Finding]:
         if self.kit is not None and self.found:
             store = self.kit.store if self.stored else None
-            yield from index_findings(self.registry, store, self.kit.project)
+            yield from index_findings(self.registry, store, self.kit.workspace.root)
 
     def secrets(self) -> Iterator[Finding]:
         store = self.kit.store if self.kit is not None and self.stored else None

@@ -142,10 +142,23 @@ def empty_world() -> Iterator[World]:
 @pytest.fixture
 def world(empty_world: World, filled: Path) -> World:
     """A world with two memories and two experiences."""
+    fill_world(empty_world, filled)
+    return empty_world
+
+
+@pytest.fixture(scope="module")
+def shared_world(filled: Path) -> Iterator[World]:
+    """The same for all tests of a module."""
+    with _new_world() as made:
+        fill_world(made, filled)
+        yield made
+
+
+def fill_world(world: World, filled: Path) -> None:
+    """Copy the records of another world."""
     # The project's name is bound to the other world's folder, and shall be free for this one.
     unbound = shutil.ignore_patterns("projects")
-    shutil.copytree(filled, empty_world.home, dirs_exist_ok=True, ignore=unbound)
-    return empty_world
+    shutil.copytree(filled, world.home, dirs_exist_ok=True, ignore=unbound)
 
 
 @pytest.fixture(scope="session")

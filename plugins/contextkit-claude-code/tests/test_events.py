@@ -10,14 +10,6 @@ import pytest
 if TYPE_CHECKING:
     from conftest import World
 
-HANGS = """
-import time
-from contextkit import hookimpl
-
-@hookimpl
-def contextkit_query(request):
-    time.sleep(600)
-"""
 NOISY = """
 import os, sys
 from contextkit import ContextItem, hookimpl
@@ -38,18 +30,6 @@ def contextkit_query(request):
     text = "\\U0001f600 tide " * 900
     return [ContextItem("long", f"{n} {text}", 1.0, id=str(n)) for n in range(20)]
 """
-UNENDING = """
-import time
-from contextkit import hookimpl
-
-@hookimpl
-def contextkit_source():
-    time.sleep(600)
-
-@hookimpl
-def contextkit_query(request):
-    return []
-"""
 
 
 def test_a_prompt_gets_its_context_once(world: World) -> None:
@@ -62,14 +42,11 @@ def test_a_prompt_gets_its_context_once(world: World) -> None:
     assert world.journal() == []
 
 
-def test_nothing_relevant_is_nothing(world: World) -> None:
-    """Where no source has anything for a prompt, the agent is told nothing at all."""
-    assert world.hook(world.prompt("zymurgy quixotic flummoxed")) == ""
-
-
-@pytest.mark.parametrize("text", ["", "go on", "ok!", "/compact four spaces in python files"])
+@pytest.mark.parametrize(
+    "text", ["zymurgy quixotic flummoxed", "", "ok!", "/compact four spaces in python files"]
+)
 def test_a_prompt_that_asks_for_nothing_gets_nothing(world: World, text: str) -> None:
-    """A short word of consent and a command of the agent are no questions."""
+    """Where no source has anything; a short word of consent; a command of the agent."""
     assert world.hook(world.prompt(text)) == ""
     assert world.journal() == []
 
@@ -84,11 +61,11 @@ def test_a_session_starts_with_what_was_told(world: World) -> None:
     assert world.hook(world.event("SessionStart", source="resume")) == ""
 
 
-@pytest.mark.parametrize("source", ["compact", "clear"])
-def test_what_the_agent_has_lost_is_told_again(world: World, source: str) -> None:
+def test_what_the_agent_has_lost_is_told_again(world: World) -> None:
     """After a compaction nothing of it is left in the agent's context."""
     first = world.hook(world.event("SessionStart", source="startup"))
-    assert world.hook(world.event("SessionStart", source=source)) == first
+    for source in ("compact", "clear"):
+        assert world.hook(world.event("SessionStart", source=source)) == first
 
 
 def test_an_empty_project_starts_with_nothing(empty_world: World) -> None:
@@ -97,16 +74,12 @@ def test_an_empty_project_starts_with_nothing(empty_world: World) -> None:
     assert empty_world.journal() == []
 
 
-def test_sources_of_the_start_are_a_setting(world: World) -> None:
-    """`hooks.start_sources` names them."""
+def test_sources_are_a_setting(world: World) -> None:
+    """`hooks.start_sources` names those of the start, `hooks.sources` those of a prompt."""
     start = world.event("SessionStart", source="startup")
     told = world.hook(start, CONTEXTKIT_HOOKS_START_SOURCES="experiences")
     assert "freezing the clock" in told
     assert "harbour" not in told
-
-
-def test_sources_of_a_prompt_are_a_setting(world: World) -> None:
-    """`hooks.sources` names them."""
     assert world.hook(world.prompt(), CONTEXTKIT_HOOKS_SOURCES="experiences") == ""
 
 
@@ -176,10 +149,7 @@ def test_other_projects_are_not_seen(world: World) -> None:
     "given",
     [
         b"",
-        b"{",
         b"[]",
-        b"\xff\xfe",
-        b"null",
         b'{"hook_event_name": "UserPromptSubmit", "prompt": 5}',
         b'{"hook_event_name": "UserPromptSubmit", "prompt": "how to indent it?", "cwd": "/no"}',
         b'{"hook_event_name": "SessionStart", "session_id": ["x"]}',
@@ -193,9 +163,7 @@ def test_what_is_no_event_is_logged_and_not_told(empty_world: World, given: byte
     assert line["reason"]
 
 
-@pytest.mark.parametrize(
-    "given", [{}, {"hook_event_name": "Stop"}, {"hook_event_name": 7}, {"a": 1}]
-)
+@pytest.mark.parametrize("given", [{"hook_event_name": "Stop"}, {"hook_event_name": 7}])
 def test_other_events_are_nobodys_business(empty_world: World, given: Any) -> None:
     """An event that is not known is answered with nothing, and is no failure."""
     assert empty_world.hook(json.dumps(given)) == ""
@@ -226,25 +194,9 @@ def test_a_home_that_cannot_be_written_is_borne(world: World) -> None:
     assert world.hook(world.prompt(), CONTEXTKIT_HOME=str(taken / "x")) == ""
 
 
-def test_a_source_that_hangs_costs_itself(world: World) -> None:
-    """The others' items are there within the time that a source has."""
-    world.install("hangs", HANGS)
-    told = world.hook(world.prompt(), CONTEXTKIT_SOURCES_HANGS_TIMEOUT="0.2")
-    assert "four spaces" in told
-
-
-def test_the_time_limit_ends_whatever_goes_on(world: World) -> None:
-    """A plugin that blocks the whole process for ever is cut off, in silence, and logged."""
-    world.install("unending", UNENDING)
-    assert world.hook(world.prompt(), CONTEXTKIT_HOOKS_TIMEOUT="0.3") == ""
-    (line,) = world.journal()
-    assert line["event"] == "hook_late"
-
-
-@pytest.mark.parametrize("limit", ["x", "-1", "1e9"])
-def test_a_time_limit_that_makes_no_sense_is_logged(world: World, limit: str) -> None:
+def test_a_time_limit_that_makes_no_sense_is_logged(world: World) -> None:
     """It is a wrong setting like any other."""
-    assert world.hook(world.prompt(), CONTEXTKIT_HOOKS_TIMEOUT=limit) == ""
+    assert world.hook(world.prompt(), CONTEXTKIT_HOOKS_TIMEOUT="-1") == ""
     assert world.journal()
 
 
@@ -259,12 +211,7 @@ def test_an_answer_is_no_longer_than_its_host_allows(world: World, most: str) ->
     """Counted as the host counts, in units of UTF-16, with a budget that would allow more."""
     world.install("long", LONG)
     told = world.hook(
-        world.prompt("tide"),
-        CONTEXTKIT_HOOKS_MAX_CHARACTERS=most,
-        CONTEXTKIT_HOOKS_MAX_TOKENS="50000",
-    )
-    told = told or world.hook(
-        world.prompt("the tide of the day", session="s3"),
+        world.prompt("the tide of the day"),
         CONTEXTKIT_HOOKS_MAX_CHARACTERS=most,
         CONTEXTKIT_HOOKS_MAX_TOKENS="50000",
     )
@@ -272,17 +219,13 @@ def test_an_answer_is_no_longer_than_its_host_allows(world: World, most: str) ->
     assert told or most == "300"
 
 
-def test_a_variable_switches_everything_off(world: World) -> None:
-    """`CONTEXTKIT_HOOKS_ENABLED=false claude`: for a session, from outside."""
+def test_a_variable_and_a_setting_switch_everything_off(world: World) -> None:
+    """`CONTEXTKIT_HOOKS_ENABLED=false claude` for a session, `[hooks] enabled` for a project."""
     assert world.hook(world.prompt(), CONTEXTKIT_HOOKS_ENABLED="false") == ""
-    assert world.journal() == []
-
-
-def test_a_setting_switches_a_project_off(world: World) -> None:
-    """`[hooks] enabled = false`."""
     text = 'project = "tide"\n[hooks]\nenabled = false\n'
     (world.workspace / "contextkit.toml").write_text(text, encoding="utf-8")
     assert world.hook(world.prompt()) == ""
+    assert world.journal() == []
 
 
 def test_a_command_switches_one_session_off(world: World) -> None:

@@ -140,31 +140,25 @@ def used(command: str, response: Any, **more: Any) -> dict[str, Any]:
     return {"hook_event_name": "PostToolUse", **given, **more}
 
 
-@pytest.mark.parametrize("command", TESTS)
-def test_tests_are_known(command: str) -> None:
-    """However people start them."""
-    assert command_kind(command) == "test"
-
-
-@pytest.mark.parametrize("command", BUILDS)
-def test_builds_are_known(command: str) -> None:
-    """What compiles, checks types or lints."""
-    assert command_kind(command) == "build"
-
-
-@pytest.mark.parametrize("command", OTHERS)
-def test_other_commands_are_neither(command: str) -> None:
-    """Though the words of one occur in them."""
-    assert command_kind(command) is None
+@pytest.mark.parametrize(
+    ("command", "kind"),
+    [
+        (c, kind)
+        for kind, all_of in (("test", TESTS), ("build", BUILDS), (None, OTHERS))
+        for c in all_of
+    ],
+)
+def test_the_kind_of_a_command(command: str, kind: str | None) -> None:
+    """Tests however people start them; what compiles, checks or lints; others with such words."""
+    assert command_kind(command) == kind
 
 
 @pytest.mark.parametrize("output", FAILURES)
 def test_an_output_shows_a_failure(output: str) -> None:
     """Where the exit code is hidden, the tools' own words tell."""
     text = f"collecting\n{output}\nend"
-    assert failed_kind(used("pytest | tail", {"stdout": text, "stderr": ""})) == "test"
-    assert failed_kind(used("pytest | tail", {"stdout": "", "stderr": text})) == "test"
-    assert failed_kind(used("pytest | tail", text)) == "test"
+    for response in ({"stdout": text, "stderr": ""}, {"stdout": "", "stderr": text}, text):
+        assert failed_kind(used("pytest | tail", response)) == "test"
 
 
 @pytest.mark.parametrize("output", SUCCESSES)

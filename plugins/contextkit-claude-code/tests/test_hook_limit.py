@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 Until = Callable[[Callable[[], bool], str], None]
 
-pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="a thread watches where none forks")
+pytestmark = [
+    pytest.mark.one_python,
+    pytest.mark.skipif(not hasattr(os, "fork"), reason="a thread watches where none forks"),
+]
 
 STUCK_SECONDS = 600
 PLUGIN = """

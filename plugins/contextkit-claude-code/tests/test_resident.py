@@ -70,6 +70,13 @@ def serving(
             process.kill()
 
 
+@pytest.fixture(scope="module")
+def shared(shared_world: World, until: Until) -> Iterator[World]:
+    """A world with records, for all tests that leave its resident process as it was."""
+    with serving(shared_world, until):
+        yield shared_world
+
+
 def test_it_is_started_on_demand_and_then_answers(world: World, until: Until) -> None:
     """The first hook answers by itself and starts it; the second is answered by it."""
     assert "four spaces" in world.hook(world.prompt(), **WITH)
@@ -100,31 +107,30 @@ def test_it_answers_as_a_hook_does_by_itself(world: World, until: Until) -> None
         assert world.journal() == []
 
 
-def test_two_clients_at_once_are_both_answered(world: World, until: Until) -> None:
+def test_two_clients_at_once_are_both_answered(shared: World) -> None:
     """Each of them gets its context."""
-    with serving(world, until):
-        told: list[str] = []
+    told: list[str] = []
 
-        def ask_one(session: str) -> None:
-            told.append(world.hook(world.prompt(session=session), **WITH))
+    def ask_one(session: str) -> None:
+        told.append(shared.hook(shared.prompt(session=session), **WITH))
 
-        threads = [threading.Thread(target=ask_one, args=(f"s{n}",)) for n in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+    threads = [threading.Thread(target=ask_one, args=(f"at once {n}",)) for n in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
     assert len(set(told)) == 1
     assert len(told) == 4
     assert "four spaces" in told[0]
 
 
-def test_of_two_starters_one_stays(world: World, until: Until) -> None:
+def test_of_two_starters_one_stays(shared: World) -> None:
     """Whoever comes second ends at once and in peace."""
-    with serving(world, until) as first:
-        second = world.process(SERVE)
-        assert second.returncode == 0
-        assert b"already running" in second.stderr
-        assert ask(world, {"op": "status"})["pid"] == first.pid
+    first = ask(shared, {"op": "status"})["pid"]
+    second = shared.process(SERVE)
+    assert second.returncode == 0
+    assert b"already running" in second.stderr
+    assert ask(shared, {"op": "status"})["pid"] == first
 
 
 def test_it_ends_when_nobody_asks(world: World) -> None:
@@ -234,61 +240,60 @@ def test_who_speaks_another_language_is_not_believed(world: World, data: bytes) 
         thread.join()
 
 
-def test_it_survives_clients_of_all_kinds(world: World, until: Until) -> None:
+def test_it_survives_clients_of_all_kinds(shared: World) -> None:
     """Broken messages, unknown questions and people who hang up cost nobody else anything."""
-    with serving(world, until) as process:
-        for data in (b"", b"\0", b"\0\0\0\1{", b"\xff\xff\xff\xff", b"\0\0\0\2[]"):
-            with socket.socket(socket.AF_UNIX) as connection:
-                connection.connect(str(path_of(world)))
-                connection.sendall(data)
-        assert "unknown" in ask(world, {"op": "dance"})["error"]
-        assert "four spaces" in world.hook(world.prompt(), **WITH)
-        assert process.poll() is None
+    pid = ask(shared, {"op": "status"})["pid"]
+    for data in (b"", b"\0", b"\0\0\0\1{", b"\xff\xff\xff\xff", b"\0\0\0\2[]"):
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.connect(str(path_of(shared)))
+            connection.sendall(data)
+    assert "unknown" in ask(shared, {"op": "dance"})["error"]
+    assert "four spaces" in shared.hook(shared.prompt(session="kinds"), **WITH)
+    assert ask(shared, {"op": "status"})["pid"] == pid
 
 
-def test_what_nobody_waits_for_any_more_was_not_shown(world: World, until: Until) -> None:
+def test_what_nobody_waits_for_any_more_was_not_shown(shared: World) -> None:
     """The time that a hook has spent before it asked is part of its time."""
-    with serving(world, until):
 
-        def asked(**more: Any) -> dict[str, Any] | None:
-            event = {"cwd": str(world.workspace), **world.prompt(session="slow")}
-            return client.ask({"op": "hook", "event": event, **more}, world.environment, 30.0)
+    def asked(**more: Any) -> dict[str, Any] | None:
+        event = {"cwd": str(shared.workspace), **shared.prompt(session="slow")}
+        return client.ask({"op": "hook", "event": event, **more}, shared.environment, 30.0)
 
-        assert asked(waited=60.0) == asked(waited="long") == {"answer": {}}
-        found = asked(waited=0.0)
-        assert found is not None
-        assert found["answer"]["items"]
-    assert [line["event"] for line in world.journal()] == ["hook_late", "hook_failed"]
+    assert asked(waited=60.0) == asked(waited="long") == {"answer": {}}
+    found = asked(waited=0.0)
+    assert found is not None
+    assert found["answer"]["items"]
+    assert [line["event"] for line in shared.journal()[-2:]] == ["hook_late", "hook_failed"]
 
 
-def test_a_failure_there_is_silent_and_logged_too(world: World, until: Until) -> None:
+def test_a_failure_there_is_silent_and_logged_too(shared: World) -> None:
     """A broken configuration is the log's affair, not the agent's."""
-    with serving(world, until):
-        (world.workspace / "contextkit.toml").write_text("[assemble]\nx = 1\n", encoding="utf-8")
-        assert world.hook(world.prompt(), **WITH) == ""
-    (line,) = world.journal()
+    file = shared.workspace / "contextkit.toml"
+    before = file.read_text(encoding="utf-8")
+    file.write_text("[assemble]\nx = 1\n", encoding="utf-8")
+    assert shared.hook(shared.prompt(session="failing"), **WITH) == ""
+    file.write_text(before, encoding="utf-8")
+    line = shared.journal()[-1]
     assert "assemble.x" in line["reason"]
     assert line["process"] == "resident"
 
 
-def test_a_changed_configuration_is_read_anew(world: World, until: Until) -> None:
+def test_a_changed_configuration_is_read_anew(shared: World) -> None:
     """What holds is what stands in the file now, in both directions."""
-    file = world.workspace / "contextkit.toml"
+    file = shared.workspace / "contextkit.toml"
     before = file.read_text(encoding="utf-8")
-    with serving(world, until):
-        assert "four spaces" in world.hook(world.prompt(), **WITH)
-        file.write_text(f"{before}[hooks]\nenabled = false\n", encoding="utf-8")
-        assert world.hook(world.prompt(session="s2"), **WITH) == ""
-        file.write_text(before, encoding="utf-8")
-        assert "four spaces" in world.hook(world.prompt(session="s2"), **WITH)
+    assert "four spaces" in shared.hook(shared.prompt(session="before"), **WITH)
+    file.write_text(f"{before}[hooks]\nenabled = false\n", encoding="utf-8")
+    assert shared.hook(shared.prompt(session="changed"), **WITH) == ""
+    file.write_text(before, encoding="utf-8")
+    assert "four spaces" in shared.hook(shared.prompt(session="changed"), **WITH)
 
 
-def test_a_clients_variables_are_its_own(world: World, until: Until) -> None:
+def test_a_clients_variables_are_its_own(shared: World) -> None:
     """Settings in the environment are those of whoever asks."""
-    with serving(world, until):
-        only = {"CONTEXTKIT_HOOKS_SOURCES": "experiences"}
-        assert world.hook(world.prompt(), **WITH, **only) == ""
-        assert "four spaces" in world.hook(world.prompt(), **WITH)
+    only = {"CONTEXTKIT_HOOKS_SOURCES": "experiences"}
+    assert shared.hook(shared.prompt(session="own"), **WITH, **only) == ""
+    assert "four spaces" in shared.hook(shared.prompt(session="own"), **WITH)
 
 
 def test_another_version_makes_it_retire(world: World, until: Until) -> None:
@@ -310,24 +315,23 @@ def test_what_is_installed_meanwhile_makes_it_retire(world: World, until: Until)
         assert "high water" in told
 
 
-def test_several_workspaces_share_it(world: World, until: Until) -> None:
+def test_several_workspaces_share_it(shared: World) -> None:
     """Up to four are open, whichever are asked about; each sees its own."""
-    with serving(world, until):
-        for number in range(4):
-            other = world.folder / f"other{number}"
-            (other / ".git").mkdir(parents=True)
-            assert world.hook({**world.prompt(), "cwd": str(other)}, **WITH) == ""
-        assert "four spaces" in world.hook(world.prompt(), **WITH)
-        assert ask(world, {"op": "status"})["workspaces"] == 4
-        assert world.journal() == []
+    logged = len(shared.journal())
+    for number in range(4):
+        other = shared.folder / f"other{number}"
+        (other / ".git").mkdir(parents=True)
+        assert shared.hook({**shared.prompt(session="several"), "cwd": str(other)}, **WITH) == ""
+    assert "four spaces" in shared.hook(shared.prompt(session="several"), **WITH)
+    assert ask(shared, {"op": "status"})["workspaces"] == 4
+    assert len(shared.journal()) == logged
 
 
-def test_others_get_the_store_while_it_stays(world: World, until: Until) -> None:
+def test_others_get_the_store_while_it_stays(shared: World) -> None:
     """What is remembered meanwhile is shown at once."""
-    with serving(world, until):
-        world.hook(world.prompt(), **WITH)
-        world.contextkit("remember", "python files are formatted with ruff, indent included")
-        assert "ruff" in world.hook(world.prompt(), **WITH)
+    shared.hook(shared.prompt(session="others"), **WITH)
+    shared.contextkit("remember", "python files are formatted with ruff, indent included")
+    assert "ruff" in shared.hook(shared.prompt(session="others"), **WITH)
 
 
 def test_a_folder_that_others_may_enter_is_refused(world: World, until: Until) -> None:

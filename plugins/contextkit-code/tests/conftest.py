@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from hypothesis import settings
 from contextkit import ContextItem, ContextRequest, IndexReport, Record, Records
 from contextkit.models.indexer import Progress
 from contextkit.testing import Git, make_indexer, open_records, own_git
-from contextkit_code import contextkit_index, contextkit_query
+from contextkit_code import contextkit_index, contextkit_query, contextkit_source
 
 # A busy machine is slow at times, and a run shall not depend on luck.
 settings.register_profile("contextkit", deadline=None, derandomize=True)
@@ -71,13 +71,27 @@ def index(workspace: Path, records: Records, state_path: Path) -> Index:
             records,
             workspace,
             state_path,
-            settings=settings,
+            settings={**contextkit_source().setting_defaults, **settings},
             progress=progress,
             owned_elsewhere=owned_elsewhere,
         )
         return contextkit_index(indexer)
 
     return run
+
+
+@pytest.fixture
+def project(workspace: Path, index: Index) -> Callable[[Mapping[str, str]], IndexReport]:
+    """Write files, path -> text, and index them."""
+
+    def written(files: Mapping[str, str]) -> IndexReport:
+        for path, text in files.items():
+            target = workspace / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(text)
+        return index()
+
+    return written
 
 
 @pytest.fixture
@@ -107,12 +121,6 @@ def stored(records: Records) -> Callable[[], dict[str, Record]]:
 def outlines(records: Records) -> Callable[[], dict[str, Record]]:
     """The outlines of all stored files by path."""
     return lambda: {record.id: record for record in records.scan({"kind": "outline"})}
-
-
-@pytest.fixture(scope="session")
-def restock() -> str:
-    """The code of a Python method."""
-    return RESTOCK
 
 
 @pytest.fixture(scope="session")

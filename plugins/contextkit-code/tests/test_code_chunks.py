@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from hypothesis import given, strategies as st
 
 from contextkit_code.chunks import MAX_CHARACTERS, Chunk, chunk_file
@@ -36,28 +37,59 @@ def _function(name: str, lines: int, indent: str = "") -> str:
     return f"{indent}def {name}(self):\n{body}"
 
 
-def test_functions_are_whole_and_what_is_left_over_is_windows() -> None:
-    """Imports, a function with its comment, and a call at the end."""
-    source = (
-        'import os\n\n# Why.\ndef f():\n    return 1\n\n\nif __name__ == "__main__":\n    f()\n'
-    )
-
-    assert _shape(_chunks(source)) == [
-        ("lines", "file.py", 1, 1),
-        ("function", "f", 3, 5),
-        ("lines", "file.py", 8, 9),
-    ]
+MEMBERS = _function("__init__", 5, "    ") + "\n" + _function("b", 12, "    ")
 
 
-def test_a_class_head_that_says_nothing_has_its_first_member() -> None:
-    """`class A:` alone is no unit; a head with a docstring is one."""
-    members = _function("__init__", 5, "    ") + "\n" + _function("b", 12, "    ")
-
-    assert _shape(_chunks(f"class A:\n{members}")) == [
-        ("class", "A", 1, 6),
-        ("method", "A.b", 8, 19),
-    ]
-    assert _shape(_chunks(f'class A:\n    """Why."""\n{members}'))[0] == ("class", "A", 1, 2)
+@pytest.mark.parametrize(
+    ("language", "source", "shape"),
+    [
+        (
+            "python",
+            "import os\n\n# Why.\ndef f():\n    return 1\n\n\nif True:\n    f()\n",
+            [("lines", "file.py", 1, 1), ("function", "f", 3, 5), ("lines", "file.py", 8, 9)],
+        ),
+        ("python", f"class A:\n{MEMBERS}", [("class", "A", 1, 6), ("method", "A.b", 8, 19)]),
+        (
+            "python",
+            f'class A:\n    """Why."""\n{MEMBERS}',
+            [("class", "A", 1, 2), ("method", "A.__init__", 3, 7), ("method", "A.b", 9, 20)],
+        ),
+        (
+            "cpp",
+            "namespace a {\nclass B { int c; };\nint d() { return 1; }\n}\n",
+            [("lines", "a", 1, 1), ("class", "a.B", 2, 2), ("function", "a.d", 3, 3)],
+        ),
+        ("python", _function("f", 150), [("function", "f", 1, 150)]),
+        ("python", _function("f", 151), [("function", "f", 1, 100), ("function", "f", 101, 151)]),
+        ("python", _function("f", 220), [("function", "f", 1, 100), ("function", "f", 101, 220)]),
+        (
+            "javascript",
+            "function a() {} function b() {} function c() {}\n",
+            [("function", "a", 1, 1)],
+        ),
+        (
+            "python",
+            "# -- part one --\n\n\ndef f():\n    return 1\n\n\n# A somewhat longer remark stays.\n",
+            [("function", "f", 4, 5), ("lines", "file.py", 8, 8)],
+        ),
+    ],
+    ids=[
+        "functions are whole, the rest is windows",
+        "a head that says nothing has its first member",
+        "a head with a docstring is one",
+        "a namespace gives a name and no chunk",
+        "a function is whole up to 150 lines",
+        "a longer one is split at a hundred lines",
+        "a short rest joins the part before it",
+        "definitions on one line are one chunk",
+        "a short comment between definitions is none",
+    ],
+)
+def test_what_becomes_a_chunk(
+    language: str, source: str, shape: list[tuple[str, str, int, int]]
+) -> None:
+    """Functions, heads of classes and their members, and windows of the other lines."""
+    assert _shape(_chunks(source, language)) == shape
 
 
 def test_a_part_of_a_long_function_begins_with_a_statement_at_its_top() -> None:
@@ -67,14 +99,6 @@ def test_a_part_of_a_long_function_begins_with_a_statement_at_its_top() -> None:
     parts = [c.text.split("\n")[0] for c in _chunks(f"def f():\n{blocks}")]
 
     assert parts == ["def f():", "    for x in rows_3:", "    for x in rows_6:"]
-
-
-def test_a_chunk_is_its_lines() -> None:
-    """The text is that of the lines that it says it has."""
-    source = "x = 1\n\n\ndef f():\n    return 1\n"
-
-    for chunk in _chunks(source):
-        assert chunk.text == "\n".join(source.split("\n")[chunk.first : chunk.last + 1])
 
 
 def test_a_tiny_class_is_whole_and_names_what_it_defines() -> None:
@@ -111,25 +135,6 @@ def test_a_large_class_is_a_head_and_its_members() -> None:
     ) == ("class A:", "Doc.", ())
 
 
-def test_a_namespace_gives_a_name_and_no_chunk() -> None:
-    """Its definitions are chunks of their own, however short it is."""
-    source = "namespace a {\nclass B { int c; };\nint d() { return 1; }\n}\n"
-
-    assert _shape(_chunks(source, "cpp")) == [
-        ("lines", "a", 1, 1),
-        ("class", "a.B", 2, 2),
-        ("function", "a.d", 3, 3),
-    ]
-
-
-def test_a_long_function_is_split_at_a_hundred_lines() -> None:
-    """Up to 150 lines a function is whole; a short rest joins the part before it."""
-    assert [c.last - c.first + 1 for c in _chunks(_function("f", 150))] == [150]
-    assert [c.last - c.first + 1 for c in _chunks(_function("f", 151))] == [100, 51]
-    assert [c.last - c.first + 1 for c in _chunks(_function("f", 220))] == [100, 120]
-    assert {"f"} == {c.qualified_name for c in _chunks(_function("f", 220))}
-
-
 def test_functions_are_not_taken_apart_by_what_they_define() -> None:
     """A function within a function is in its text, and in `defines`."""
     source = "def f():\n    def g():\n        return 1\n    return g\n"
@@ -146,13 +151,6 @@ def test_parts_name_only_what_begins_in_them() -> None:
     assert [c.defines for c in _chunks(source)] == [(), ("f.g",)]
 
 
-def test_definitions_on_one_line_are_one_chunk() -> None:
-    """A line is not repeated for everything that is defined on it."""
-    assert _shape(_chunks("function a() {} function b() {} function c() {}\n", "javascript")) == [
-        ("function", "a", 1, 1)
-    ]
-
-
 def test_windows_are_fifty_lines_and_skip_what_says_nothing() -> None:
     """Blank ends, closing brackets and `end` are no chunk; a short rest joins."""
     assert _shape(_windows("word\n" * 105)) == [
@@ -162,13 +160,6 @@ def test_windows_are_fifty_lines_and_skip_what_says_nothing() -> None:
     assert _windows("\n  \n}\n)];\n  end\nfi\n") == []
     assert _windows("") == []
     assert _shape(_windows("\n\nword\n\n")) == [("section", "notes.md", 3, 3)]
-
-
-def test_comments_that_only_part_members_are_no_chunk() -> None:
-    """A short comment by itself says little, and would be found before what says more."""
-    source = "# -- part one --\n\n\ndef f():\n    return 1\n\n\n# A somewhat longer remark stays.\n"
-
-    assert _shape(_chunks(source)) == [("function", "f", 4, 5), ("lines", "file.py", 8, 8)]
     assert _shape(_windows("# Title\n")) == [("section", "notes.md", 1, 1)]
 
 
@@ -207,3 +198,5 @@ def test_every_line_with_a_word_is_in_a_chunk(source: str) -> None:
     for row, line in enumerate(source.split("\n")):
         assert row in covered or not re.search(r"\w", line) or line.startswith("#")
     assert chunks == sorted(chunks, key=lambda chunk: chunk.first)
+    for chunk in chunks:
+        assert chunk.text == "\n".join(source.split("\n")[chunk.first : chunk.last + 1])

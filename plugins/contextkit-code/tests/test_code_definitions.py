@@ -65,34 +65,41 @@ def test_names_are_dotted(language: str, source: str, expected: list[str]) -> No
     assert expected == _names(language, source)
 
 
-def test_decorators_belong_to_the_definition_and_not_to_the_signature() -> None:
-    """A decorated function begins at its first decorator; its signature is its header."""
-    (found,) = _find("python", "@first\n@second(\n    1,\n)\ndef f(a):\n    return a\n")
-
-    assert (found.first, found.last, found.signature) == (0, 5, "def f(a):")
+STUB = "@overload\ndef a(x: {}) -> None: ...\n\n\n"
+OVERLOADS = STUB.format("int") + STUB.format("str") + "def a(x):\n    return x\n"
 
 
-def test_a_comment_above_belongs_to_the_definition_unless_a_blank_line_parts_them() -> None:
-    """Leading comments are a run of lines that ends right above."""
-    source = "// far\n\n// near\n// nearer\nfunc f() {}\n"
+@pytest.mark.parametrize(
+    ("language", "source", "rows", "signature", "docstring"),
+    [
+        (
+            "python",
+            "@first\n@second(\n    1,\n)\ndef f(a):\n    return a\n",
+            (0, 5),
+            "def f(a):",
+            "",
+        ),
+        ("python", "# why\ndef f():\n    # how\n    return 1\n", (0, 3), "def f():", ""),
+        ("python", OVERLOADS, (0, 9), "def a(x):", ""),
+        (
+            "go",
+            "package p\n// far\n\n// near\n// nearer\nfunc f() {}\n",
+            (3, 5),
+            "func f()",
+            "near\nnearer",
+        ),
+        ("go", "package p\nvar x = 1 // of x\nfunc f() {}\n", (2, 2), "func f()", ""),
+    ],
+    ids=["decorators", "comment", "overloads", "comments above", "comment behind code"],
+)
+def test_what_belongs_to_a_definition(
+    language: str, source: str, rows: tuple[int, int], signature: str, docstring: str
+) -> None:
+    """Decorators, overloads, and comments right above; the signature is the header alone."""
+    (found,) = _find(language, source)
 
-    (found,) = _find("go", f"package p\n{source}")
-
-    assert (found.first, found.docstring) == (3, "near\nnearer")
-
-
-def test_a_comment_behind_code_belongs_to_that_code() -> None:
-    """Only a comment that begins its line can belong to the line below."""
-    (found,) = _find("go", "package p\nvar x = 1 // of x\nfunc f() {}\n")
-
-    assert (found.first, found.docstring) == (2, "")
-
-
-def test_a_python_comment_is_no_docstring() -> None:
-    """It is shown with the function; its docstring is the string within."""
-    (found,) = _find("python", "# why\ndef f():\n    # how\n    return 1\n")
-
-    assert (found.first, found.signature, found.docstring) == (0, "def f():", "")
+    assert ((found.first, found.last), found.signature) == (rows, signature)
+    assert found.docstring == docstring
 
 
 @pytest.mark.parametrize(
@@ -155,16 +162,6 @@ def test_clauses_of_one_function_are_one_definition() -> None:
     assert _names("elixir", "def a(1), do: 1\ndef b, do: 2\ndef a(2), do: 2\n") == ["a", "b", "a"]
 
 
-def test_overloads_belong_to_what_implements_them() -> None:
-    """One definition from the first overload on, with the signature of the implementation."""
-    stub = "@overload\ndef a(x: {}) -> None: ...\n\n\n"
-    source = stub.format("int") + stub.format("str") + "def a(x):\n    return x\n"
-
-    (found,) = _find("python", source)
-
-    assert (found.first, found.last, found.signature) == (0, 9, "def a(x):")
-
-
 def test_a_function_within_a_class_is_a_method_and_within_a_method_a_function() -> None:
     """The kind of a function follows from what it stands in."""
     source = "class A:\n    def b(self):\n        def c(): ...\ndef d(): ...\n"
@@ -192,8 +189,6 @@ def test_nesting_beyond_reason_is_cut_off() -> None:
     ("language", "source"),
     [
         ("python", "/*\n" * 50_000),
-        ("kotlin", "**/\n" * 4_000),
-        ("go", "/*\n" * 100_000),
         ("c", "x = 1;\n" * 1000 + "{\n" * 100_000),
     ],
 )

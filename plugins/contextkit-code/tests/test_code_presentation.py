@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import xml.etree.ElementTree as ET
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from attrs import evolve
-from hypothesis import given, strategies as st
 from markdown_it import MarkdownIt
 
 from contextkit import ContextItem
-from contextkit.models.items import DETAILS, STYLES, Detail, Style
+from contextkit.models.items import STYLES, Detail, Style
 from contextkit_code import contextkit_format, contextkit_source, contextkit_truncate
 
 MakeItem = Callable[..., ContextItem]
@@ -25,242 +24,180 @@ def shown(item: ContextItem, style: Style = "markdown", detail: Detail = "full")
     return text
 
 
-def test_as_many_texts_as_items(make_item: MakeItem) -> None:
-    """In their order; none for none."""
-    texts = contextkit_format([make_item("a"), make_item("b")], "plain", "full")
-
-    assert [text.splitlines()[1] for text in texts] == ["a", "b"]
-    assert contextkit_format([], "xml", "full") == []
-
-
 def test_dedup_keys_name_the_file(make_item: MakeItem) -> None:
     """One key each, which joins it to a commit of that file."""
     item = make_item()
     assert contextkit_source().dedup_keys(item.id, item.metadata) == ("file:lib/shelf.py",)
 
 
-class TestFull:
-    """The code itself, in the three styles."""
-
-    def test_markdown_is_that_of_seed_1(self, make_item: MakeItem, restock: str) -> None:
-        """A heading with the place, and the code on a fence.
-
-        Seed 1 has the language on the fence; the path tells it, and it is tokens in each item.
-        """
-        assert f"{HEADING}```\n{restock}\n```" == shown(make_item())
-
-    def test_xml_is_that_of_seed_4(self, make_item: MakeItem) -> None:
-        """An entity with its name, type, file and line."""
-        expected = (
-            '<entity name="Shelf.restock" type="method" file="lib/shelf.py" line="27">\n'
-            "a &lt; b\n</entity>"
-        )
-
-        assert expected == shown(make_item("a < b"), "xml")
-
-    def test_plain_is_that_of_seed_4(self, make_item: MakeItem) -> None:
-        """The name and the place, then the code."""
-        assert shown(make_item("a < b"), "plain") == "Shelf.restock [lib/shelf.py:27]\na < b"
-
-    def test_without_code_the_summary_is_shown(self, make_item: MakeItem) -> None:
-        """Signature and docstring."""
-        item = make_item("", signature="def f():", docstring="Doc.")
-
-        assert f"{HEADING}```\ndef f():\nDoc.\n```" == shown(item)
-
-    def test_names_with_backticks_and_line_ends_stay_on_their_line(
-        self, make_item: MakeItem
-    ) -> None:
-        """Neither ends the heading, nor the code span it stands in."""
-        item = make_item(file_path="a`b\nc\x1b.md", qualified_name="`x`", unit_type="a\nb")
-        heading = shown(item).split("\n")[0]
-
-        assert heading == "**A\\nb** `` `x` `` in `` a`b\\nc\\x1b.md:27 ``"
-        assert "`x`" in MarkdownIt().render(heading)
+SUMMARY = "def restock(\n    self,\n    items,\n):\nPut items on the shelf.\n\nAll of them."
 
 
-class TestSummary:
-    """Signature and docstring, without the body."""
+def test_markdown_is_that_of_seed_1(make_item: MakeItem) -> None:
+    """A heading with the place, and the code, or signature and docstring, on a fence.
 
-    def test_markdown_is_that_of_seed_1(self, make_item: MakeItem) -> None:
-        """The seed's format to the letter."""
-        assert shown(make_item(), "markdown", "summary") == (
-            "**Method** `Shelf.restock` in `lib/shelf.py:27`\n"
-            "```\n"
-            "def restock(\n    self,\n    items,\n):\n"
-            "Put items on the shelf.\n\nAll of them.\n"
-            "```"
-        )
-
-    def test_without_a_docstring_there_is_the_signature(self, make_item: MakeItem) -> None:
-        """No empty line stands for it."""
-        item = make_item(docstring="", signature="def f():")
-
-        assert f"{HEADING}```\ndef f():\n```" == shown(item, "markdown", "summary")
-
-    def test_xml(self, make_item: MakeItem) -> None:
-        """The same in an element."""
-        item = make_item(signature="f(a: A<B>)", docstring="Doc.")
-
-        assert shown(item, "xml", "summary") == (
-            '<entity name="Shelf.restock" type="method" file="lib/shelf.py" line="27">\n'
-            "f(a: A&lt;B&gt;)\nDoc.\n</entity>"
-        )
-
-    def test_plain(self, make_item: MakeItem) -> None:
-        """The same below the name and the place."""
-        item = make_item(signature="def f():", docstring="Doc.")
-
-        assert shown(item, "plain", "summary") == "Shelf.restock [lib/shelf.py:27]\ndef f():\nDoc."
-
-    def test_of_a_window_the_first_lines_that_say_something(self, make_item: MakeItem) -> None:
-        """Three of them, with a mark where there are more."""
-        window = {"signature": "", "docstring": "", "language": "", "unit_type": "lines"}
-        long = "word " * 100
-
-        assert f"{HEADING.replace('Method', 'Lines')}```\na = 1\n  b = 2\nc = 3\n...\n```" == shown(
-            make_item("\n---\na = 1\n\n  b = 2\nc = 3\nd = 4\n", **window), "markdown", "summary"
-        )
-        assert shown(make_item("a = 1\n", **window), "plain", "summary").endswith("]\na = 1")
-        (line,) = shown(make_item(long, **window), "plain", "summary").splitlines()[1:]
-        assert line.startswith("word word")
-        assert line.endswith("word...")
-        assert len(line) <= 160
+    Seed 1 has the language on the fence; the path tells it, and it is tokens in each item.
+    """
+    item = make_item()
+    assert shown(item) == f"{HEADING}```\n{item.content}\n```"
+    assert shown(item, "markdown", "summary") == f"{HEADING}```\n{SUMMARY}\n```"
 
 
-class TestCompact:
-    """One line an item."""
+ENTITY = '<entity name="Shelf.restock" type="method" file="lib/shelf.py" line="27">'
+PLACE = "Shelf.restock [lib/shelf.py:27]"
+GENERIC = {"signature": "f(a: A<B>)", "docstring": "Doc."}
+BARE = {"docstring": ""}
 
-    def test_markdown(self, make_item: MakeItem) -> None:
-        """Place, signature with the qualified name, first sentence of the docstring."""
-        assert shown(make_item(), "markdown", "compact") == (
-            "- `lib/shelf.py:27` `def Shelf.restock(self, items)`: Put items on the shelf."
-        )
 
-    def test_xml(self, make_item: MakeItem) -> None:
-        """One element."""
-        assert shown(make_item(docstring="Is a < b?"), "xml", "compact") == (
+@pytest.mark.parametrize(
+    ("style", "detail", "fields", "text"),
+    [
+        ("xml", "full", {"content": "a < b"}, f"{ENTITY}\na &lt; b\n</entity>"),
+        ("plain", "full", {"content": "a < b"}, f"{PLACE}\na < b"),
+        ("xml", "summary", GENERIC, f"{ENTITY}\nf(a: A&lt;B&gt;)\nDoc.\n</entity>"),
+        ("plain", "summary", GENERIC, f"{PLACE}\nf(a: A<B>)\nDoc."),
+        ("plain", "summary", {**GENERIC, **BARE}, f"{PLACE}\nf(a: A<B>)"),
+        (
+            "markdown",
+            "compact",
+            {},
+            "- `lib/shelf.py:27` `def Shelf.restock(self, items)`: Put items on the shelf.",
+        ),
+        (
+            "xml",
+            "compact",
+            {"docstring": "Is a < b?"},
             '<entity file="lib/shelf.py" line="27">'
-            "def Shelf.restock(self, items) - Is a &lt; b?</entity>"
-        )
-
-    def test_plain(self, make_item: MakeItem) -> None:
-        """The line alone."""
-        assert shown(make_item(), "plain", "compact") == (
-            "lib/shelf.py:27 def Shelf.restock(self, items) - Put items on the shelf."
-        )
-
-    def test_without_a_docstring(self, make_item: MakeItem) -> None:
-        """Nothing stands for it."""
-        item = make_item(docstring="")
-
-        assert [shown(item, style, "compact") for style in STYLES] == [
+            "def Shelf.restock(self, items) - Is a &lt; b?</entity>",
+        ),
+        (
+            "plain",
+            "compact",
+            {},
+            "lib/shelf.py:27 def Shelf.restock(self, items) - Put items on the shelf.",
+        ),
+        (
+            "markdown",
+            "compact",
+            BARE,
             "- `lib/shelf.py:27` `def Shelf.restock(self, items)`",
-            '<entity file="lib/shelf.py" line="27">def Shelf.restock(self, items)</entity>',
-            "lib/shelf.py:27 def Shelf.restock(self, items)",
-        ]
-
-    def test_of_a_window_its_first_line(self, make_item: MakeItem) -> None:
-        """Behind the name of what it is a part of; the file's name is in the place."""
-        window = {"signature": "", "docstring": "", "unit_type": "lines"}
-        guide = make_item("\n---\n# A guide\n\nText", qualified_name="shelf.py", **window)
-        rest = make_item("x = 1\ny = 2", qualified_name="Shelf", **window)
-
-        assert shown(guide, "markdown", "compact") == "- `lib/shelf.py:27` `# A guide`"
-        assert shown(rest, "plain", "compact") == "lib/shelf.py:27 Shelf x = 1"
-
-    def test_an_item_without_a_place_or_words_has_its_name(self) -> None:
-        """As a host's own searcher may find it."""
-        item = ContextItem("code", "", 0.5, id="note-7")
-
-        assert [shown(item, style, "compact") for style in STYLES] == [
-            "- `note-7` `note-7`",
-            '<entity name="note-7">note-7</entity>',
-            "note-7 note-7",
-        ]
-
-    @pytest.mark.parametrize(
-        ("signature", "name", "qualified", "expected"),
-        [
-            ("def f():", "f", "f", "def f()"),
-            ("void Shelf::put(int n) {", "put", "Shelf.put", "void Shelf::put(int n)"),
-            ("function Queue:push(v)", "push", "Queue.push", "function Queue:push(v)"),
-            ("node *node(int a)", "node", "list.node", "node *list.node(int a)"),
-            ("interface Rows", "Rows", "db.Rows", "interface db.Rows"),
-            ("typedef struct", "list_t", "list_t", "list_t typedef struct"),
-            ("A.B.c = function c()", "c", "B.c", "A.B.c = function c()"),
-            ("p.c = function c()", "c", "B.c", "p.c = function B.c()"),
-            ("fn f(\n    a: [u8; 2],\n) -> u8 {", "f", "f", "fn f(a: [u8; 2]) -> u8"),
-            ("class \x1b[2J\x00A:", "A", "A", "class [2J A"),
-        ],
-    )
-    def test_signatures(
-        self, make_item: MakeItem, signature: str, name: str, qualified: str, expected: str
-    ) -> None:
-        """Of all languages, on one line, with the name in full once."""
-        item = make_item(signature=signature, name=name, qualified_name=qualified, docstring="")
-
-        assert f"lib/shelf.py:27 {expected}" == shown(item, "plain", "compact")
-
-    @pytest.mark.parametrize(
-        ("docstring", "expected"),
-        [
-            ("Put one.  Then more.", "Put one."),
-            ("No full stop\nat all\n\nMore.", "No full stop at all"),
-            ("See e.g. the docs, i.e. v1.2. Then go.", "See e.g. the docs, i.e. v1.2."),
-            ("<summary>\nAn order.\n</summary>", "An order."),
-            ("一つ置く。次へ。", "一つ置く。"),
-            ("# Heading\n\ntext", "# Heading"),
-        ],
-    )
-    def test_first_sentences(self, make_item: MakeItem, docstring: str, expected: str) -> None:
-        """An abbreviation does not end one, a paragraph does."""
-        line = shown(make_item(docstring=docstring), "plain", "compact")
-
-        assert expected == line.partition(" - ")[2]
-
-    def test_markup_and_titles_stay_words(self, make_item: MakeItem) -> None:
-        """Of the docstring in Markdown, at the start of the line in plain text."""
-        item = make_item(file_path="--- Code ---", docstring="A <b>**bold**</b> `word`.")
-
-        assert shown(item, "markdown", "compact").endswith(r": A \<b>\*\*bold\*\*\</b> `word`.")
-        assert shown(item, "plain", "compact").startswith(r"\--- Code ---:27 def")
-
-    def test_endless_signatures_and_docstrings_are_cut(self, make_item: MakeItem) -> None:
-        """At a word, to 200 characters each."""
-        item = make_item(signature="def restock(" + "item, " * 999, docstring="so " * 999)
-
-        what, _, says = shown(item, "plain", "compact").partition(" - ")
-
-        assert 190 <= len(what.removeprefix("lib/shelf.py:27 ")) <= 200
-        assert 190 <= len(says) <= 200
-        assert what.endswith("item,...")
-        assert says.endswith("so...")
-
-
-_HOSTILE = st.text(alphabet="`~\n\r ax.<>&*_#\"'|-=\x0c\x00\u2028\x85", max_size=40)
-
-
-@given(_HOSTILE, st.sampled_from(STYLES), st.sampled_from(DETAILS))
-def test_nothing_breaks_out(
-    make_item: MakeItem, hostile: str, style: Style, detail: Detail
+        ),
+        ("plain", "compact", BARE, "lib/shelf.py:27 def Shelf.restock(self, items)"),
+    ],
+)
+def test_how_code_is_shown(
+    make_item: MakeItem, style: Style, detail: Detail, fields: dict[str, Any], text: str
 ) -> None:
-    """Markdown keeps it in one code block or one list line, XML in one element."""
-    words = ("signature", "docstring", "name", "unit_type", "language")
-    fields = dict.fromkeys(words, f"x{hostile}")
-    names = {"file_path": f"{hostile}.py", "qualified_name": f"n{hostile}"}
+    """Seed 4's entity, or name and place; without the body, and on one line."""
+    assert shown(make_item(**fields), style, detail) == text
 
-    text = shown(make_item(f"x{hostile}", **fields, **names), style, detail)
 
-    assert detail != "compact" or len(text.splitlines()) == 1
-    if style == "xml":
-        element = ET.fromstring(text)  # noqa: S314 (our own text)
-        assert (element.tag, len(element)) == ("entity", 0)
-    elif style == "markdown":
-        blocks = [token.type for token in MarkdownIt().parse(text) if token.nesting != -1]
-        assert blocks == {
-            "compact": ["bullet_list_open", "list_item_open", "paragraph_open", "inline"],
-        }.get(detail, ["paragraph_open", "inline", "fence"])
+def test_without_code_the_summary_is_shown(make_item: MakeItem) -> None:
+    """Signature and docstring."""
+    item = make_item("", signature="def f():", docstring="Doc.")
+
+    assert f"{HEADING}```\ndef f():\nDoc.\n```" == shown(item)
+
+
+def test_names_with_backticks_and_line_ends_stay_on_their_line(make_item: MakeItem) -> None:
+    """Neither ends the heading, nor the code span it stands in."""
+    item = make_item(file_path="a`b\nc\x1b.md", qualified_name="`x`", unit_type="a\nb")
+    heading = shown(item).split("\n")[0]
+
+    assert heading == "**A\\nb** `` `x` `` in `` a`b\\nc\\x1b.md:27 ``"
+    assert "`x`" in MarkdownIt().render(heading)
+
+
+def test_of_a_window_the_first_lines_that_say_something_are_shown(make_item: MakeItem) -> None:
+    """Three in a summary, with a mark where there are more; one behind its name on one line."""
+    window = {"signature": "", "docstring": "", "unit_type": "lines"}
+
+    assert f"{HEADING.replace('Method', 'Lines')}```\na = 1\n  b = 2\nc = 3\n...\n```" == shown(
+        make_item("\n---\na = 1\n\n  b = 2\nc = 3\nd = 4\n", language="", **window),
+        "markdown",
+        "summary",
+    )
+    (line,) = shown(make_item("word " * 100, **window), "plain", "summary").splitlines()[1:]
+    assert line.startswith("word word")
+    assert line.endswith("word...")
+    assert len(line) <= 160
+    guide = make_item("\n---\n# A guide\n\nText", qualified_name="shelf.py", **window)
+    rest = make_item("x = 1\ny = 2", qualified_name="Shelf", **window)
+    assert shown(guide, "markdown", "compact") == "- `lib/shelf.py:27` `# A guide`"
+    assert shown(rest, "plain", "compact") == "lib/shelf.py:27 Shelf x = 1"
+
+
+def test_an_item_without_a_place_or_words_has_its_name() -> None:
+    """As a host's own searcher may find it."""
+    item = ContextItem("code", "", 0.5, id="note-7")
+
+    assert [shown(item, style, "compact") for style in STYLES] == [
+        "- `note-7` `note-7`",
+        '<entity name="note-7">note-7</entity>',
+        "note-7 note-7",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("signature", "name", "qualified", "expected"),
+    [
+        ("def f():", "f", "f", "def f()"),
+        ("void Shelf::put(int n) {", "put", "Shelf.put", "void Shelf::put(int n)"),
+        ("function Queue:push(v)", "push", "Queue.push", "function Queue:push(v)"),
+        ("node *node(int a)", "node", "list.node", "node *list.node(int a)"),
+        ("interface Rows", "Rows", "db.Rows", "interface db.Rows"),
+        ("typedef struct", "list_t", "list_t", "list_t typedef struct"),
+        ("A.B.c = function c()", "c", "B.c", "A.B.c = function c()"),
+        ("p.c = function c()", "c", "B.c", "p.c = function B.c()"),
+        ("fn f(\n    a: [u8; 2],\n) -> u8 {", "f", "f", "fn f(a: [u8; 2]) -> u8"),
+        ("class \x1b[2J\x00A:", "A", "A", "class [2J A"),
+    ],
+)
+def test_signatures(
+    make_item: MakeItem, signature: str, name: str, qualified: str, expected: str
+) -> None:
+    """Of all languages, on one line, with the name in full once."""
+    item = make_item(signature=signature, name=name, qualified_name=qualified, docstring="")
+
+    assert f"lib/shelf.py:27 {expected}" == shown(item, "plain", "compact")
+
+
+@pytest.mark.parametrize(
+    ("docstring", "expected"),
+    [
+        ("Put one.  Then more.", "Put one."),
+        ("No full stop\nat all\n\nMore.", "No full stop at all"),
+        ("See e.g. the docs, i.e. v1.2. Then go.", "See e.g. the docs, i.e. v1.2."),
+        ("<summary>\nAn order.\n</summary>", "An order."),
+        ("一つ置く。次へ。", "一つ置く。"),
+        ("# Heading\n\ntext", "# Heading"),
+    ],
+)
+def test_first_sentences(make_item: MakeItem, docstring: str, expected: str) -> None:
+    """An abbreviation does not end one, a paragraph does."""
+    line = shown(make_item(docstring=docstring), "plain", "compact")
+
+    assert expected == line.partition(" - ")[2]
+
+
+def test_markup_and_titles_stay_words(make_item: MakeItem) -> None:
+    """Of the docstring in Markdown, at the start of the line in plain text."""
+    item = make_item(file_path="--- Code ---", docstring="A <b>**bold**</b> `word`.")
+
+    assert shown(item, "markdown", "compact").endswith(r": A \<b>\*\*bold\*\*\</b> `word`.")
+    assert shown(item, "plain", "compact").startswith(r"\--- Code ---:27 def")
+
+
+def test_endless_signatures_and_docstrings_are_cut(make_item: MakeItem) -> None:
+    """At a word, to 200 characters each."""
+    item = make_item(signature="def restock(" + "item, " * 999, docstring="so " * 999)
+
+    what, _, says = shown(item, "plain", "compact").partition(" - ")
+
+    assert 190 <= len(what.removeprefix("lib/shelf.py:27 ")) <= 200
+    assert 190 <= len(says) <= 200
+    assert what.endswith("item,...")
+    assert says.endswith("so...")
 
 
 def test_a_part_of_a_function_stands_below_its_signature(make_item: MakeItem) -> None:

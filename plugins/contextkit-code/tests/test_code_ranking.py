@@ -12,7 +12,7 @@ from contextkit_code.ranking.files import RankedFile, rank_files
 from contextkit_code.ranking.paths import PathWords, penalty
 from contextkit_code.ranking.question import ask
 from contextkit_code.ranking.units import cut, ranked_units
-from contextkit_code.ranking.words import likeness, words_of
+from contextkit_code.ranking.words import likeness
 
 
 def _hit(path: str, name: str = "x", relevance: float = 0.5, **fields: Any) -> Hit:
@@ -29,23 +29,6 @@ def _hit(path: str, name: str = "x", relevance: float = 0.5, **fields: Any) -> H
 
 def _paths(*hits: Hit, query: str = "a question about it") -> list[str]:
     return [file.path for file in rank_files(ask(query), hits, ())]
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("parseHTTPHeader", ("parse", "http", "header")),
-        ("src/flush_queue2.py", ("src", "flush", "queue", "2", "py")),
-        ("größe 漢字", ("größe", "漢字")),
-        ("same Same SAME", ("same",)),
-        ("", ()),
-    ],
-)
-def test_words_are_the_parts_of_identifiers(text: str, words: tuple[str, ...]) -> None:
-    """In lower case, each once."""
-    assert set(words_of(text)) >= {word for word in words if word.isascii()}
-    if text.isascii():
-        assert words_of(text) == words
 
 
 @pytest.mark.parametrize(
@@ -68,19 +51,6 @@ def test_words_are_the_parts_of_identifiers(text: str, words: tuple[str, ...]) -
 def test_inflections_are_the_same_word(word: str, asked: str, least: float, most: float) -> None:
     """Beginnings and parts count less, and what only looks alike does not."""
     assert least <= likeness(word, asked) <= most
-
-
-def test_a_question_is_taken_apart() -> None:
-    """Its words, the names in it, and what it asks for beside code."""
-    question = ask("How does Router::match use parse_header in the tests?")
-
-    assert question.words == ("router", "match", "parse", "header", "tests")
-    assert question.names == {"Router.match", "parse_header"}
-    assert question.identifier == ""
-    assert question.asks_for == {"tests"}
-    assert ask("  Router::match ").identifier == "Router.match"
-    assert ask("the README, a benchmark").asks_for == {"prose", "asides"}
-    assert ask("") == ask("???")
 
 
 @pytest.mark.parametrize(
@@ -159,16 +129,6 @@ def test_several_good_units_are_worth_more_than_one() -> None:
     assert _paths(chance, *good) == ["b.py", "z.py"]
 
 
-def test_an_outline_alone_finds_a_file() -> None:
-    """It stands among the others, without units."""
-    outline = _hit("b.py", relevance=0.9)
-    files = rank_files(ask("a question"), [_hit("a.py", relevance=0.2)], [outline])
-
-    assert {file.path: len(file.units) for file in files} == {"a.py": 1, "b.py": 0}
-    assert files[0].score == 1.0
-    assert rank_files(ask("a question"), [], []) == []
-
-
 def test_a_file_that_is_called_as_the_question_comes_first() -> None:
     """By its name, and by a definition of that name."""
     hits = [_hit("use.py", "use", 0.9), _hit("join_set.py", "a", 0.3)]
@@ -196,13 +156,6 @@ def test_the_best_unit_of_a_file_has_the_files_place() -> None:
     assert [unit.leads for unit in units] == [True, True, False]
     assert [unit.relevance for unit in units[:2]] == [pytest.approx(0.8), pytest.approx(0.4)]
     assert all(0 <= unit.relevance <= 0.8 for unit in units)
-
-
-def test_what_is_named_leads_its_file() -> None:
-    """Also before what the keywords like better."""
-    file = RankedFile("a", 1.0, 1.0, [_hit("a", "uses", 0.9), _hit("a", "go_on", 0.2)])
-
-    assert ranked_units(ask("go_on"), [file], 1.0)[0].hit.record.id == "a::go_on"
 
 
 def test_a_name_whose_words_are_asked_for_counts() -> None:

@@ -39,11 +39,14 @@ def test_every_field_is_described(
 
 
 def test_the_settings_shown_are_right() -> None:
-    """They are accepted as they stand."""
+    """They are accepted as they stand, and wrong ones are named."""
     shown = README.partition("```toml\n")[2].partition("```")[0]
 
     given = tomllib.loads(shown)["sources"]["code"]
     assert list(contextkit_source().setting_problems("code", given)) == []
+    wrong = {"include": "*.py", "exclude": ["!"], "max_file_bytes": 0}
+    problems = contextkit_source().setting_problems("code", wrong)
+    assert [problem.partition(":")[0] for problem in problems] == list(wrong)
 
 
 @pytest.mark.parametrize("detail", ["full", "summary", "compact"])

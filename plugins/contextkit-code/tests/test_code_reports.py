@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,7 +14,7 @@ from contextkit_code.ranking.question import searched_text
 from tests.growing import assert_linear
 
 Ask = Callable[..., list[ContextItem]]
-Index = Callable[..., Any]
+Project = Callable[[dict[str, str]], Any]
 
 STACK = """\
 Traceback (most recent call last):
@@ -26,44 +25,14 @@ Traceback (most recent call last):
 ValueError: no such thing"""
 
 
-def _write(workspace: Path, files: dict[str, str]) -> None:
-    for path, text in files.items():
-        target = workspace / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(text)
-
-
-def test_the_first_line_says_whether_tests_are_wanted(
-    workspace: Path, index: Index, ask: Ask
-) -> None:
-    """A report mentions tests and examples without asking for them."""
-    body = "    retry = backoff(delay)\n    return retry\n"
-    _write(
-        workspace,
-        {
-            "client.py": f"def call():\n{body}",
-            "tests/test_client.py": f"def test_call():\n    # retry backoff delay\n{body}",
-        },
-    )
-    index()
-
-    report = "retry with backoff delay\n\nI ran the tests with an example. It hangs."
-    wanted = "a test for retry backoff delay\n\nThe client has none."
-
-    assert ask(report)[0].metadata["file_path"] == "client.py"
-    assert ask(wanted)[0].metadata["file_path"] == "tests/test_client.py"
-
-
-def test_the_first_line_is_a_question_of_its_own(workspace: Path, index: Index, ask: Ask) -> None:
+def test_the_first_line_is_a_question_of_its_own(project: Project, ask: Ask) -> None:
     """The body's many words do not bury it."""
-    _write(
-        workspace,
+    project(
         {
             "a.py": "def close_shelf(): ...\n",
             "b.py": "def print_versions():\n    # platform machine system release\n    ...\n",
-        },
+        }
     )
-    index()
 
     report = "Close the shelf\n\nversion 1, platform x, machine y, system z, release 3"
 
@@ -71,14 +40,11 @@ def test_the_first_line_is_a_question_of_its_own(workspace: Path, index: Index, 
 
 
 @pytest.mark.parametrize("report", [STACK, f"It breaks\n\n{STACK}"])
-def test_a_frame_leads_to_the_unit_of_its_line(
-    workspace: Path, index: Index, ask: Ask, report: str
-) -> None:
+def test_a_frame_leads_to_the_unit_of_its_line(project: Project, ask: Ask, report: str) -> None:
     """Also where the file stands in another folder than on the reporter's machine."""
     others = "".join(f"def thing_{n}(value):\n    raise ValueError\n\n\n" for n in range(9))
     doors = "def unlock(door):\n    turn(door)\n\n\ndef lock(door):\n    turn(door)\n"
-    _write(workspace, {"src/shop/doors.py": doors, "src/shop/things.py": others})
-    index()
+    project({"src/shop/doors.py": doors, "src/shop/things.py": others})
 
     assert ask(report)[0].id == "src/shop/doors.py::unlock"
 
@@ -87,40 +53,25 @@ def test_a_frame_leads_to_the_unit_of_its_line(
     "mention", ["lib/shelf.js:10:5", "`shelf.js`", "at put (/app/lib/shelf.js:1:3)"]
 )
 def test_a_file_that_is_named_anywhere_comes_first(
-    workspace: Path, index: Index, ask: Ask, mention: str
+    project: Project, ask: Ask, mention: str
 ) -> None:
     """Also behind 90,000 characters of other text."""
-    _write(workspace, {"lib/shelf.js": "function put(x) {\n  return x;\n}\n"})
-    _write(workspace, {f"lib/o{n}.js": f"function other{n}() {{ log(); }}\n" for n in range(9)})
-    index()
+    others = {f"lib/o{n}.js": f"function other{n}() {{ log(); }}\n" for n in range(9)}
+    project({**others, "lib/shelf.js": "function put(x) {\n  return x;\n}\n"})
 
     log = "other log line\n" * 6000
 
     assert ask(f"Something else\n{log}{mention}")[0].metadata["file_path"] == "lib/shelf.js"
 
 
-def test_names_far_into_a_report_are_searched(workspace: Path, index: Index, ask: Ask) -> None:
-    """A log of 50,000 characters stands before the identifier."""
-    _write(workspace, {"a.py": "def count_all_things(): ...\n", "b.py": "def rest(): ...\n"})
-    index()
-
-    assert [item.title for item in ask("It\n" + "word " * 10_000 + "count_all_things")] == [
-        "count_all_things"
-    ]
-
-
-def test_a_quote_in_a_report_counts_and_does_not_lead(
-    workspace: Path, index: Index, ask: Ask
-) -> None:
+def test_a_quote_in_a_report_counts_and_does_not_lead(project: Project, ask: Ask) -> None:
     """What a reporter pastes is seldom what the report is about."""
-    _write(
-        workspace,
+    project(
         {
             "budget.py": "def split_budget(total):\n    return total\n",
             "log.py": "def started():\n    return 'has begun at noon'\n",
-        },
+        }
     )
-    index()
 
     report = "The budget is split wrongly\n\nIt prints 'has begun at noon' before."
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,14 +12,7 @@ from contextkit_code.ranking.traces import trace_in
 from tests.growing import assert_linear
 
 Ask = Callable[..., list[ContextItem]]
-Index = Callable[..., Any]
-
-
-def _write(workspace: Path, files: dict[str, str]) -> None:
-    for path, text in files.items():
-        target = workspace / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(text)
+Project = Callable[[dict[str, str]], Any]
 
 
 def _shown(item: ContextItem) -> list[str]:
@@ -94,12 +86,9 @@ RuntimeError: 'acme' has no stamp. Give it one with 'stamp'."""
         PYTHON.replace("\n", "\n> "),
     ],
 )
-def test_the_function_that_raises_comes_first(
-    workspace: Path, index: Index, ask: Ask, question: str
-) -> None:
+def test_the_function_that_raises_comes_first(project: Project, ask: Ask, question: str) -> None:
     """It is nested in another one, its line has moved, and it is shown around the raise."""
-    _write(workspace, {"src/tool/core.py": CORE, "src/tool/decorators.py": DECORATORS})
-    index()
+    project({"src/tool/core.py": CORE, "src/tool/decorators.py": DECORATORS})
 
     items = ask(question)
 
@@ -169,36 +158,14 @@ main.main()
 exit status 2"""
 
 
-def test_a_go_panic_begins_with_the_function_that_panics(
-    workspace: Path, index: Index, ask: Ask
-) -> None:
-    """The message tells which of two panics it is, and the receiver's type is no frame."""
-    _write(workspace, {"tree.go": TREE, "engine.go": ENGINE})
-    index()
-
-    items = ask(GO)
-
-    assert [item.title for item in items[:3]] == ["node.addRoute", "Engine.addRoute", "Engine.GET"]
-    shown = _shown(items[0])
-    assert "	if n.wild {" in shown
-    assert any("conflicts with existing wildcard" in row for row in shown)
-    assert '		panic("path is empty")' not in shown
-
-
-def test_a_go_panic_that_was_recovered_begins_with_what_panicked(
-    workspace: Path, index: Index, ask: Ask
-) -> None:
-    """The deferred function that prints the stack stands above it."""
-    recovery = "package shop\n\nfunc Recover() {\n\tprint(stack())\n}\n"
-    _write(workspace, {"tree.go": TREE, "engine.go": ENGINE, "recovery.go": recovery})
-    index()
-
-    handler = "example.org/me/shop.Recover.func1()\n\t/home/me/shop@v1.2.0/recovery.go:4 +0x1d\n"
-    panicking = "panic({0x8f1b3a, 0x12})\n\t/usr/local/go/src/runtime/panic.go:770 +0x132\n"
-    trace = GO.replace("[running]:\n", f"[running]:\n{handler}{panicking}")
-
-    assert [item.title for item in ask(trace)[:2]] == ["node.addRoute", "Engine.addRoute"]
-
+HANDLER = "example.org/me/shop.Recover.func1()\n\t/home/me/shop@v1.2.0/recovery.go:4 +0x1d\n"
+PANIC = "panic({0x8f1b3a, 0x12})\n\t/usr/local/go/src/runtime/panic.go:770 +0x132\n"
+RECOVERED = GO.replace("[running]:\n", f"[running]:\n{HANDLER}{PANIC}")
+SHOP_GO = {
+    "tree.go": TREE,
+    "engine.go": ENGINE,
+    "recovery.go": "package shop\n\nfunc Recover() {\n\tprint(stack())\n}\n",
+}
 
 CLIENT = f"""\
 export function connect(address) {{
@@ -231,20 +198,7 @@ Error: gave up after 0 tries
     at process.processTicksAndRejections (node:internal/process/task_queues:105:5)"""
 
 
-def test_a_node_trace_begins_with_the_function_that_throws(
-    workspace: Path, index: Index, ask: Ask
-) -> None:
-    """An arrow function leads to the function that it stands in, a short method to its class."""
-    errors = "export function wrong(error) {\n  // what is wrong here: gave up, main index\n}\n"
-    _write(workspace, {"src/client.js": CLIENT, "src/errors.js": errors})
-    index()
-
-    items = ask(NODE)
-
-    assert [item.title for item in items[:2]] == ["connect", "Session"]
-    assert "    if (times === 0) {" in _shown(items[0])
-    assert len(_shown(items[0])) < 20
-
+ERRORS = "export function wrong(error) {\n  // what is wrong here: gave up, main index\n}\n"
 
 JAVA_STORE = f"""\
 package com.example.shop;
@@ -276,37 +230,63 @@ Caused by: java.lang.IllegalArgumentException: jar must not be null
 	... 3 more"""
 
 
-def test_a_java_trace_begins_with_its_last_cause(workspace: Path, index: Index, ask: Ask) -> None:
-    """The package says which of two files of one name is meant."""
-    shop = (
+MAIN = "src/main/java/com/example"
+SHOP_JAVA = {
+    f"{MAIN}/shop/Store.java": JAVA_STORE,
+    f"{MAIN}/bank/Store.java": JAVA_STORE.replace("com.example.shop", "com.example.bank"),
+    f"{MAIN}/shop/Shop.java": (
         "package com.example.shop;\n\nclass Shop {\n  void start() {\n    store.open();\n  }\n}\n"
-    )
-    other = JAVA_STORE.replace("com.example.shop", "com.example.bank")
-    folder = "src/main/java/com/example"
-    _write(
-        workspace,
-        {
-            f"{folder}/shop/Store.java": JAVA_STORE,
-            f"{folder}/bank/Store.java": other,
-            f"{folder}/shop/Shop.java": shop,
-        },
-    )
-    index()
-
-    items = ask(JAVA)
-
-    assert [item.title for item in items[:3]] == ["Store.put", "Store", "Shop"]
-    assert items[0].metadata["file_path"] == f"{folder}/shop/Store.java"
-    assert '      throw new IllegalArgumentException("jar must not be null");' in _shown(items[0])
-    assert len(_shown(items[0])) < 20
+    ),
+}
 
 
-def test_a_report_with_a_trace_is_about_its_title(workspace: Path, index: Index, ask: Ask) -> None:
+@pytest.mark.parametrize(
+    ("files", "trace", "titles", "path", "raises"),
+    [
+        (SHOP_GO, GO, ["node.addRoute", "Engine.addRoute", "Engine.GET"], "tree.go", "n.wild {"),
+        (SHOP_GO, RECOVERED, ["node.addRoute", "Engine.addRoute"], "tree.go", "n.wild {"),
+        (
+            {"src/client.js": CLIENT, "src/errors.js": ERRORS},
+            NODE,
+            ["connect", "Session"],
+            "src/client.js",
+            "times === 0",
+        ),
+        (SHOP_JAVA, JAVA, ["Store.put", "Store", "Shop"], f"{MAIN}/shop/Store.java", "jar == null"),
+    ],
+    ids=["go", "go-recovered", "node", "java"],
+)
+def test_a_trace_begins_with_what_raises(
+    project: Project,
+    ask: Ask,
+    files: dict[str, str],
+    trace: str,
+    titles: list[str],
+    path: str,
+    raises: str,
+) -> None:
+    """Then its callers; of a long function only what is around the raise is shown.
+
+    The message tells which of two panics it is, the package which of two files, and the handler of
+    a recovered panic is passed over. Java's last cause comes first.
+    """
+    project(files)
+
+    items = ask(trace)
+
+    assert [item.title for item in items[: len(titles)]] == titles
+    assert items[0].metadata["file_path"] == path
+    shown = _shown(items[0])
+    assert any(raises in row for row in shown)
+    assert not any("path is empty" in row for row in shown)
+    assert len(shown) < 20
+
+
+def test_a_report_with_a_trace_is_about_its_title(project: Project, ask: Ask) -> None:
     """What raises comes second where much else is written beside the trace."""
     wanted = "def close_shelf(shelf):\n    # close the shelf at night\n    shelf.close()\n"
     files = {"src/tool/core.py": CORE, "src/tool/decorators.py": DECORATORS}
-    _write(workspace, {**files, "src/tool/shelf.py": wanted})
-    index()
+    project({**files, "src/tool/shelf.py": wanted})
 
     story = "The shelf shall close at night, so that shelf and jars keep cool. " * 9
     title = "Please let close_shelf in shelf.py close the shelf at night"

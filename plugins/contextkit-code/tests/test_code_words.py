@@ -3,29 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from contextkit import ContextItem
-from contextkit_code.ranking.near_names import near_names
+from contextkit_code.ranking.words import near_names
 
 Ask = Callable[..., list[ContextItem]]
-Index = Callable[..., Any]
+Project = Callable[[dict[str, str]], Any]
 
 
-@pytest.fixture
-def shop(workspace: Path, index: Index) -> Path:
+@pytest.fixture(autouse=True)
+def _shop(project: Project) -> None:
     """An indexed workspace of a few functions."""
-    (workspace / "web.py").write_text(
-        "def jsonify(value):\n    return value\n\n\ndef sign_cookie(cookie):\n    return cookie\n"
+    names = {"web.py": ["jsonify", "sign_cookie"], "other.py": ["strict_implement", "route"]}
+    project(
+        {
+            path: "\n\n".join(f"def {name}(value):\n    return value\n" for name in found)
+            for path, found in names.items()
+        }
     )
-    (workspace / "other.py").write_text(
-        "def strict_implement(x):\n    return x\n\n\ndef route(x):\n    return x\n"
-    )
-    index()
-    return workspace
 
 
 @pytest.mark.parametrize(
@@ -38,9 +36,7 @@ def shop(workspace: Path, index: Index) -> Path:
         ("jsonify はどこで定義されていますか", "jsonify"),
     ],
 )
-def test_the_nearest_name_is_found_where_no_word_hits(
-    shop: Path, ask: Ask, query: str, expected: str
-) -> None:
+def test_the_nearest_name_is_found_where_no_word_hits(ask: Ask, query: str, expected: str) -> None:
     """A mistyped identifier, a German compound, a name within Chinese or Japanese."""
     found = ask(query)
 
@@ -51,24 +47,26 @@ def test_the_nearest_name_is_found_where_no_word_hits(
 @pytest.mark.parametrize(
     "query", ["Wie wird etwas unterschrieben oder signiert?", "签名在哪里实现？"]
 )
-def test_words_of_another_language_find_code_by_the_english_ones(
-    shop: Path, ask: Ask, query: str
-) -> None:
+def test_words_of_another_language_find_code_by_the_english_ones(ask: Ask, query: str) -> None:
     """A name is ranked by them too."""
     assert [item.title for item in ask(query)] == ["sign_cookie"]
 
 
-def test_words_that_are_near_to_nothing_find_nothing(shop: Path, ask: Ask) -> None:
+@pytest.mark.parametrize(
+    "query",
+    [
+        "wonderful weather",
+        "what do you think, is it better now?",
+        "which roads lead to the old mill?",
+        "漢字",
+    ],
+)
+def test_words_that_are_near_to_nothing_find_nothing(ask: Ask, query: str) -> None:
     """Rather than whatever is least unlike."""
-    assert ask("wonderful weather") == []
-    assert ask("what do you think, is it better now?") == []
-    assert ask("which roads lead to the old mill?") == []
-    assert ask("漢字") == []
+    assert ask(query) == []
 
 
-def test_a_question_about_where_a_thing_is_implemented_is_about_the_thing(
-    shop: Path, ask: Ask
-) -> None:
+def test_a_question_about_where_a_thing_is_implemented_is_about_the_thing(ask: Ask) -> None:
     """`strict_implement` is not what it asks for; a query of a name alone is taken as it is."""
     assert [item.title for item in ask("where is the route implemented")] == ["route"]
     assert ask("implement")[0].title == "strict_implement"

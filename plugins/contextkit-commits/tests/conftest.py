@@ -8,17 +8,16 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import pluggy
 import pytest
 from attrs import evolve, frozen
 
 import contextkit_commits
-from contextkit import IndexReport, Record, Records
+from contextkit import ContextItem, IndexReport, Record, Records
 from contextkit.models.indexer import Progress
-from contextkit.plugin import spec as hookspecs
-from contextkit.testing import make_indexer, open_records
+from contextkit.testing import make_indexer, open_records, own_git
 
 NOON = 1_700_000_000
+SHA = "0123456789abcdef0123456789abcdef01234567"
 
 
 @frozen
@@ -91,15 +90,10 @@ class Repo:
 
 
 @pytest.fixture(autouse=True)
-def _own_git_world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody's git configuration, and no repository around the test's folder."""
-    for name in [name for name in os.environ if name.startswith("GIT_")]:
-        monkeypatch.delenv(name)
-    config = tmp_path / "gitconfig"
-    config.write_text("[user]\nname = Ada Lovelace\nemail = ada@example.org\n")
-    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(config))
-    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
-    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path))
+def _own_git_world(tmp_path: Path) -> Iterator[None]:
+    """Isolate git from the machine's settings."""
+    with own_git(tmp_path):
+        yield
 
 
 @pytest.fixture
@@ -183,14 +177,22 @@ def fake_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str],
     return put
 
 
-@pytest.fixture
-def hooks() -> Any:
-    """The hooks of a fresh manager that has this plugin alone."""
-    manager = pluggy.PluginManager("contextkit")
-    manager.add_hookspecs(hookspecs)
-    manager.register(contextkit_commits, name="commits")
-    manager.check_pending()
-    return manager.hook
+@pytest.fixture(scope="session")
+def make_item() -> Callable[..., ContextItem]:
+    """Makes a commit's item as the query does."""
+
+    def made(message: str = "Fix it", **metadata: Any) -> ContextItem:
+        known = {
+            "sha": SHA,
+            "author": "Ada Lovelace",
+            "timestamp": "2026-01-02T03:04:05+00:00",
+            "files_changed": ["a.py"],
+        }
+        return ContextItem(
+            "commits", message, 0.5, id=SHA, text=message, metadata={**known, **metadata}
+        )
+
+    return made
 
 
 @pytest.fixture

@@ -11,8 +11,7 @@ import pytest
 
 from contextkit import Record, Records
 from contextkit.models.indexer import IndexState, Progress
-from contextkit_commits.index_run import BATCH
-from contextkit_commits.index_state import load_indexed
+from contextkit_commits import contextkit_source
 
 Index = Callable[..., Any]
 Stored = Callable[[], dict[str, Any]]
@@ -31,12 +30,12 @@ def test_a_record_holds_the_commit(repo: Any, index: Index, stored: Stored) -> N
     index(repo)
     record = stored()["Rename it"]
     assert (record.id, record.text) == (sha, "Rename it\n\nBecause.")
-    assert record.keywords == "Ada Lovelace new src rate_limiter"
+    assert record.keywords == "Ada new src rate_limiter"
     moment = record.created_at.isoformat()
     assert record.fields == {
         "sha": sha,
         "sha7": sha[:7],
-        "author": "Ada Lovelace",
+        "author": "Ada",
         "author_email": "ada@example.org",
         "authored_at": moment,
         "timestamp": moment,
@@ -90,128 +89,83 @@ def test_new_commits_are_added_and_old_ones_are_not_read(
     assert stored()["first"].fields["mark"] == 1
 
 
-def test_an_amended_commit_replaces_the_old_one(repo: Any, index: Index, stored: Stored) -> None:
-    """What an amend or a rebase leaves behind disappears, also long after."""
-    repo.commit("first")
-    repo.commit("sceond")
-    index(repo)
-    repo.commit("second", "--amend")
-    assert counts(index(repo)) == (1, 0, 1, 1)
-    assert set(stored()) == {"first", "second"}
-
-
-def test_a_rewritten_history_whose_old_commits_are_gone_is_followed(
-    repo: Any, index: Index, stored: Stored
-) -> None:
-    """After `git gc` git cannot compare any more; the store can."""
-    repo.commit("first")
-    repo.commit("sceond")
-    index(repo)
-    repo.commit("second", "--amend")
+def forget(repo: Any) -> None:
+    """Amend the commit, and delete what it was."""
+    repo.commit("third", "--amend")
     repo.git("reflog", "expire", "--expire=now", "--all")
     repo.git("gc", "-q", "--prune=now")
-    assert counts(index(repo)) == (1, 0, 1, 1)
-    assert set(stored()) == {"first", "second"}
 
 
-def test_a_branch_switch_is_followed_both_ways(repo: Any, index: Index, stored: Stored) -> None:
+@pytest.mark.parametrize(
+    ("change", "expected", "subjects"),
+    [
+        (lambda repo: repo.commit("third", "--amend"), (1, 0, 1, 1), {"first", "third"}),
+        (forget, (1, 0, 1, 1), {"first", "third"}),
+        (lambda repo: repo.git("reset", "-q", "--hard", "HEAD~1"), (0, 0, 1, 1), {"first"}),
+        (lambda repo: repo.git("checkout", "-q", "topic"), (1, 0, 1, 1), {"first", "on topic"}),
+        (lambda repo: repo.git("checkout", "-q", "--orphan", "new"), (0, 0, 2, 0), set()),
+    ],
+    ids=["amended", "collected", "reset", "switched", "orphaned"],
+)
+def test_a_history_that_changes_is_followed(
+    repo: Any, index: Index, stored: Stored, change: Any, expected: Any, subjects: set[str]
+) -> None:
     """The stored commits are those of the branch that is checked out."""
-    repo.commit("base")
+    repo.commit("first")
     repo.git("checkout", "-qb", "topic")
     repo.commit("on topic")
-    index(repo)
     repo.git("checkout", "-q", "main")
-    repo.commit("on main")
-    assert counts(index(repo)) == (1, 0, 1, 1)
-    assert set(stored()) == {"base", "on main"}
-    repo.git("checkout", "-q", "topic")
-    index(repo)
-    assert set(stored()) == {"base", "on topic"}
-
-
-def test_going_back_only_removes(repo: Any, index: Index, stored: Stored) -> None:
-    """After a hard reset the newer commits are gone, and nothing is read."""
-    first = repo.commit("first")
     repo.commit("second")
     index(repo)
-    repo.git("reset", "-q", "--hard", first)
-    assert counts(index(repo)) == (0, 0, 1, 1)
-    assert set(stored()) == {"first"}
-
-
-def test_an_unrelated_history_replaces_everything(repo: Any, index: Index, stored: Stored) -> None:
-    """An orphan branch has nothing in common, before its first commit and after it."""
-    repo.commit("first")
-    index(repo)
-    repo.git("checkout", "-q", "--orphan", "fresh")
-    assert counts(index(repo)) == (0, 0, 1, 0)
-    repo.commit("anew")
-    assert counts(index(repo)) == (1, 0, 0, 0)
-    assert set(stored()) == {"anew"}
-
-
-def test_progress_is_told_in_batches(long_history: Callable[[int], Any], index: Index) -> None:
-    """Whoever watches sees nought, every batch, and the end."""
-    seen: list[Progress] = []
-    index(long_history(BATCH + 200), report=seen.append)
-    assert [(step.done, step.total, step.label) for step in seen] == [
-        (0, BATCH + 200, "commits"),
-        (BATCH, BATCH + 200, "commits"),
-        (BATCH + 200, BATCH + 200, "commits"),
-    ]
+    change(repo)
+    assert counts(index(repo)) == expected
+    assert set(stored()) == subjects
 
 
 def test_an_interrupted_run_goes_on_where_it_stopped(
-    long_history: Callable[[int], Any], index: Index, records: Records
+    long_history: Callable[[int], Any],
+    index: Index,
+    records: Records,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """What was stored before an interruption is not read again."""
-    repo = long_history(3 * BATCH)
+    """Progress is told in batches, newest first; stored commits are not read again."""
+    monkeypatch.setattr("contextkit_commits.index_run.BATCH", 4)
+    repo = long_history(10)
+    seen: list[Progress] = []
 
-    def stop(step: Progress) -> None:
-        if step.done >= BATCH:
+    def report(step: Progress) -> None:
+        seen.append(step)
+        if step.done and len(seen) == 2:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        index(repo, report=stop)
-    assert records.count() == BATCH
+        index(repo, report=report)
+    assert records.count() == 4
     assert repo.head in {record.id for record in records.scan()}
-    assert counts(index(repo)) == (2 * BATCH, 0, 0, BATCH)
-    assert records.count() == 3 * BATCH
+    assert counts(index(repo, report=report)) == (6, 0, 0, 4)
+    assert records.count() == 10
+    assert [(step.done, step.total) for step in seen] == [(0, 10), (4, 10), (0, 6), (4, 6), (6, 6)]
 
 
-def test_a_history_rewritten_during_an_interruption_is_followed(
-    repo: Any, index: Index, stored: Stored
+@pytest.mark.parametrize(
+    ("done", "left"), [(0, {"first"}), (1, {"first", "third"})], ids=["deleted", "stored"]
+)
+def test_a_history_that_changes_during_an_interruption_is_followed(
+    repo: Any, index: Index, stored: Stored, done: int, left: set[str]
 ) -> None:
-    """Commits that an interrupted run stored disappear when they are gone by the next."""
-    repo.commit("first")
-    index(repo)
-    repo.commit("sceond")
-
-    def stop(step: Progress) -> None:
-        if step.done:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        index(repo, report=stop)
-    assert set(stored()) == {"first", "sceond"}
-    repo.commit("second", "--amend")
-    assert counts(index(repo)) == (1, 0, 1, 1)
-    assert set(stored()) == {"first", "second"}
-
-
-def test_a_run_that_only_deleted_is_made_good(repo: Any, index: Index, stored: Stored) -> None:
-    """What an interrupted run took away comes back when its commit does."""
+    """What an interrupted run deleted comes back with its commit; what it stored goes again."""
     repo.commit("first")
     second = repo.commit("second")
     index(repo)
-    repo.commit("other", "--amend")
+    repo.commit("third", "--amend")
 
-    def stop(_: Progress) -> None:
-        raise KeyboardInterrupt
+    def stop(step: Progress) -> None:
+        if step.done == done:
+            raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         index(repo, report=stop)
-    assert set(stored()) == {"first"}
+    assert set(stored()) == left
     repo.git("reset", "-q", "--hard", second)
     index(repo)
     assert set(stored()) == {"first", "second"}
@@ -241,42 +195,31 @@ def test_the_users_own_records_are_left_alone(repo: Any, index: Index, records: 
 
 
 def test_the_newest_commits_are_kept_up_to_a_limit(repo: Any, index: Index, stored: Stored) -> None:
-    """`max_commits` keeps the newest, run after run, and a note tells what is left out."""
-    for name in "abcde":
-        repo.commit(name)
-    report = index(repo, {"max_commits": 3})
-    assert set(stored()) == {"c", "d", "e"}
-    assert report.notes == [
-        "the newest 3 of 5 commits; [sources.commits] max_commits = 0 takes all"
-    ]
-    repo.commit("f")
-    assert counts(index(repo, {"max_commits": 3})) == (1, 0, 1, 2)
-    assert set(stored()) == {"d", "e", "f"}
-
-
-def test_a_history_that_outgrows_its_limit_is_cut(repo: Any, index: Index, stored: Stored) -> None:
-    """A whole history stays whole until the limit, and no further."""
+    """`max_commits` keeps the newest, run after run; another limit applies at once."""
     for name in "abc":
         repo.commit(name)
     assert index(repo, {"max_commits": 3}).notes == []
     repo.commit("d")
-    assert counts(index(repo, {"max_commits": 3})) == (1, 0, 1, 2)
+    report = index(repo, {"max_commits": 3})
+    assert counts(report) == (1, 0, 1, 2)
+    assert report.notes == [
+        "the newest 3 of 4 commits; [sources.commits] max_commits = 0 takes all"
+    ]
     assert set(stored()) == {"b", "c", "d"}
+    assert counts(index(repo, {"max_commits": 0})) == (1, 0, 0, 3)
+    assert counts(index(repo, {"max_commits": 2})) == (0, 0, 2, 2)
+    assert set(stored()) == {"c", "d"}
 
 
-def test_another_limit_is_kept_at_once(repo: Any, index: Index, stored: Stored) -> None:
-    """A changed limit adds or removes the difference."""
-    for name in "abcde":
-        repo.commit(name)
-    index(repo, {"max_commits": 2})
-    assert counts(index(repo, {"max_commits": 0})) == (3, 0, 0, 2)
-    assert counts(index(repo, {"max_commits": 4})) == (0, 0, 1, 4)
-    assert set(stored()) == {"b", "c", "d", "e"}
-
-
-def test_the_state_survives_a_round_trip(repo: Any, index: Index, tmp_path: Path) -> None:
-    """What is remembered is what was indexed."""
-    sha = repo.commit("first")
-    index(repo)
-    indexed = load_indexed(IndexState(tmp_path / "state.json"))
-    assert (indexed.head, indexed.complete, indexed.count) == (sha, True, 1)
+@pytest.mark.parametrize(
+    ("settings", "problems"),
+    [
+        ({"max_commits": 0, "git_timeout": 86_400}, []),
+        ({"max_commits": -1, "git_timeout": 0}, ["max_commits", "git_timeout"]),
+        ({"max_commits": 2.5, "git_timeout": 86_400.5}, ["max_commits", "git_timeout"]),
+    ],
+)
+def test_settings_are_checked(settings: dict[str, Any], problems: list[str]) -> None:
+    """Every wrong setting is named."""
+    told = contextkit_source().setting_problems("commits", settings)
+    assert [problem.partition(": ")[0] for problem in told] == problems

@@ -132,12 +132,6 @@ def test_a_history_without_its_current_commit_is_an_error(
     assert stored() == {}
 
 
-def test_a_workspace_that_is_missing_is_an_error(index: Index, tmp_path: Path) -> None:
-    """A folder that is not there is named."""
-    with pytest.raises(WorkspaceError, match="nowhere"):
-        index(tmp_path / "nowhere")
-
-
 def test_a_shallow_clone_is_indexed_as_far_as_it_goes(
     repo: Any, clone: Callable[..., Any], index: Index, stored: Stored
 ) -> None:
@@ -171,30 +165,15 @@ def test_a_bare_repository_is_indexed(
 def test_a_submodule_is_one_path_of_its_parent(
     make_repo: Callable[..., Any], repo: Any, index: Index, stored: Stored
 ) -> None:
-    """The parent's commit lists the submodule; its own commits belong to its own workspace."""
+    """The parent's commit lists the submodule, which is a workspace with its own history."""
     part = make_repo("part")
     part.commit("of the part", a="1\n")
-    repo.commit("first")
-    repo.git(
-        "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(part.path), "part"
-    )
+    repo.git("-c", "protocol.file.allow=always", "submodule", "add", str(part.path), "part")
     repo.commit("add the part")
     repo.git("config", "diff.ignoreSubmodules", "all")
     index(repo)
-    assert set(stored()) == {"first", "add the part"}
+    assert set(stored()) == {"add the part"}
     assert "part" in stored()["add the part"].fields["files_changed"]
-
-
-def test_a_submodule_can_be_the_workspace(
-    make_repo: Callable[..., Any], repo: Any, index: Index, stored: Stored
-) -> None:
-    """Within a submodule its own history counts."""
-    part = make_repo("part")
-    part.commit("of the part", a="1\n")
-    repo.git(
-        "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(part.path), "part"
-    )
-    repo.commit("add the part")
     index(repo.path / "part")
     assert set(stored()) == {"of the part"}
 
@@ -202,32 +181,15 @@ def test_a_submodule_can_be_the_workspace(
 def test_a_worktree_has_its_own_head(
     repo: Any, tmp_path: Path, index: Index, stored: Stored
 ) -> None:
-    """`git worktree add` makes a workspace like any other."""
+    """`git worktree add` makes a workspace like any other; a detached HEAD counts too."""
     repo.commit("first")
-    repo.git("worktree", "add", "-q", "-b", "topic", str(tmp_path / "tree"))
+    repo.git("worktree", "add", "-q", "--detach", str(tmp_path / "tree"))
     tree = type(repo)(tmp_path / "tree")
-    tree.commit("on the topic")
+    tree.commit("in the tree")
     index(tree)
-    assert set(stored()) == {"first", "on the topic"}
-
-
-def test_a_worktree_whose_repository_is_gone_is_no_error(
-    repo: Any, tmp_path: Path, index: Index
-) -> None:
-    """A `.git` that points at nothing is told in git's words."""
-    repo.commit("first")
-    repo.git("worktree", "add", "-q", str(tmp_path / "tree"))
+    assert set(stored()) == {"first", "in the tree"}
     shutil.rmtree(repo.path)
-    assert "not a git repository" in index(tmp_path / "tree").notes[0]
-
-
-def test_a_detached_head_is_indexed(repo: Any, index: Index, stored: Stored) -> None:
-    """The current commit counts, on a branch or not."""
-    first = repo.commit("first")
-    repo.commit("second")
-    repo.git("checkout", "-q", "--detach", first)
-    index(repo)
-    assert set(stored()) == {"first"}
+    assert "not a git repository" in index(tree).notes[0]
 
 
 def test_a_folder_of_a_repository_has_the_commits_that_changed_it(
@@ -344,19 +306,6 @@ def test_nothing_is_ever_fetched(
     assert canary.exists()
 
 
-def test_dubious_ownership_names_the_command_that_cures_it(
-    repo: Any, index: Index, fake_git: Callable[[str], None]
-) -> None:
-    """Where git refuses a repository of another user, the error is one helpful line."""
-    repo.commit("first")
-    fake_git(f'GIT_TEST_ASSUME_DIFFERENT_OWNER=1 exec "{shutil.which("git")}" "$@"')
-    with pytest.raises(WorkspaceError) as raised:
-        index(repo)
-    message = str(raised.value)
-    assert f'git config --global --add safe.directory "{repo.path}' in message
-    assert "\n" not in message
-
-
 def test_another_refusal_is_told_in_gits_words(repo: Any, index: Index) -> None:
     """A repository of a format that git does not know is an error, not an empty history."""
     repo.commit("first")
@@ -374,86 +323,46 @@ def test_a_git_that_is_missing_is_told(
         index(repo)
 
 
-def test_a_git_that_is_too_old_is_told(
-    repo: Any, index: Index, fake_git: Callable[[str], None]
+@pytest.mark.parametrize(
+    ("script", "said"),
+    [
+        (
+            'case "$*" in *version*) echo "git version 1.8.3.1";; '
+            "*) echo --is-shallow-repository;; esac",
+            r"git 2\.20 or newer.*1\.8\.3",
+        ),
+        ("echo hello", "says 'hello'"),
+        ("exec sleep 600", r"did not answer for 0\.2 s.*git_timeout"),
+        ("exec >&-; exec sleep 600", "did not answer"),
+        (
+            'case "$*" in *no-walk*) "$git" "$@"; echo "fatal: disk on fire" >&2; exit 128;; '
+            '*) exec "$git" "$@";; esac',
+            r"git log failed in .*: disk on fire",
+        ),
+        ('case "$*" in *" log "*) exit 3;; *) exec "$git" "$@";; esac', "it ended with 3"),
+        (
+            'case "$*" in *get-regexp*) echo "error: no config" >&2; exit 3;; '
+            '*) exec "$git" "$@";; esac',
+            r"git config failed in .*: no config",
+        ),
+        ('GIT_TEST_ASSUME_DIFFERENT_OWNER=1 exec "$git" "$@"', 'add safe.directory ".*repo"$'),
+    ],
+    ids=["old", "unknown", "hangs", "hangs-at-end", "breaks-off", "silent", "config", "ownership"],
+)
+def test_a_git_that_fails_is_told(
+    repo: Any, index: Index, fake_git: Callable[[str], None], script: str, said: str
 ) -> None:
-    """A git of 2013 does not know what it is asked; the error says which one does."""
-    fake_git(
-        'case "$*" in *version*) echo "git version 1.8.3.1";; '
-        "*) echo --is-shallow-repository;; esac"
-    )
-    with pytest.raises(WorkspaceError, match=r"git 2\.20 or newer.*1\.8\.3"):
-        index(repo)
-
-
-def test_a_git_that_does_not_say_its_version_is_refused(
-    repo: Any, index: Index, fake_git: Callable[[str], None]
-) -> None:
-    """Something else that is called git is not trusted."""
-    fake_git("echo hello")
-    with pytest.raises(WorkspaceError, match="says 'hello'"):
-        index(repo)
-
-
-def test_a_git_that_hangs_is_ended(
-    repo: Any, index: Index, fake_git: Callable[[str], None]
-) -> None:
-    """After the configured silence git is given up on."""
-    fake_git("exec sleep 600")
-    with pytest.raises(WorkspaceError, match=r"did not answer for 0\.2 s.*git_timeout"):
-        index(repo, {"git_timeout": 0.2})
-
-
-def test_a_git_that_hangs_at_its_end_is_ended(
-    repo: Any, index: Index, fake_git: Callable[[str], None]
-) -> None:
-    """Closing its output is not enough: it must end too."""
-    fake_git("exec >&-; exec sleep 600")
-    with pytest.raises(WorkspaceError, match="did not answer"):
-        index(repo, {"git_timeout": 0.2})
-
-
-def test_a_failure_in_the_middle_of_the_log_stores_no_end(
-    repo: Any, index: Index, fake_git: Callable[[str], None]
-) -> None:
-    """A log that breaks off is an error, and the next run does what was left."""
+    """One that is too old, another program, one that hangs, one that breaks off, and so on."""
     repo.commit("first")
-    real = shutil.which("git")
-    fake_git(
-        f'case "$*" in *no-walk*) "{real}" "$@"; echo "fatal: disk on fire" >&2; exit 128;; '
-        f'*) exec "{real}" "$@";; esac'
-    )
-    with pytest.raises(WorkspaceError, match=r"git log failed in .*: disk on fire"):
-        index(repo)
+    fake_git(f'git="{shutil.which("git")}"; {script}')
+    with pytest.raises(WorkspaceError, match=said):
+        index(repo, {"git_timeout": 0.2 if "sleep" in script else 60})
 
 
-def test_a_failure_without_a_word_is_told(
-    repo: Any, index: Index, fake_git: Callable[[str], None]
-) -> None:
-    """Where git says nothing at all the error says that."""
-    real = shutil.which("git")
-    fake_git(f'case "$*" in *" log "*) exit 3;; *) exec "{real}" "$@";; esac')
-    repo.commit("first")
-    with pytest.raises(WorkspaceError, match="it ended with 3"):
-        index(repo)
-
-
-def test_a_shallow_file_that_cannot_be_read_is_told(
-    repo: Any, clone: Callable[..., Any], index: Index
-) -> None:
-    """A damaged list of cut commits is an error that names its file."""
-    repo.commit("first")
-    repo.commit("second")
-    shallow = clone(repo, "shallow", "--depth", "1")
-    (shallow.path / ".git/shallow").write_bytes(b"\xff\xfe")
-    with pytest.raises(WorkspaceError, match="shallow"):
-        index(shallow)
-
-
-def test_a_shallow_file_that_is_missing_is_told(
+def test_a_list_of_cut_commits_that_is_missing_is_told(
     repo: Any, clone: Callable[..., Any], index: Index, fake_git: Callable[[str], None]
 ) -> None:
-    """A list of cut commits that is not where git says is an error too."""
+    """The error names the file of a shallow clone."""
     repo.commit("first")
     repo.commit("second")
     shallow = clone(repo, "shallow", "--depth", "1")
@@ -461,17 +370,3 @@ def test_a_shallow_file_that_is_missing_is_told(
     fake_git(f'case "$*" in *git-path*) echo nowhere;; *) exec "{real}" "$@";; esac')
     with pytest.raises(WorkspaceError, match=r"nowhere cannot be read"):
         index(shallow)
-
-
-def test_a_configuration_that_cannot_be_read_is_told(
-    repo: Any, index: Index, fake_git: Callable[[str], None]
-) -> None:
-    """A failure of `git config` is not taken for a whole clone."""
-    real = shutil.which("git")
-    repo.commit("first")
-    fake_git(
-        f'case "$*" in *get-regexp*) echo "error: no config" >&2; exit 3;; '
-        f'*) exec "{real}" "$@";; esac'
-    )
-    with pytest.raises(WorkspaceError, match=r"git config failed in .*: no config"):
-        index(repo)

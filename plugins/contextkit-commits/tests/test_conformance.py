@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 from pathlib import Path
 
 import contextkit_commits
-from contextkit.testing import SourceConformance
+from contextkit.testing import SourceConformance, own_git
 
 MESSAGES = (
     "Split the token budget by weight\n\nWhat nobody uses:\n\n- is given on\n- by weight",
@@ -24,24 +22,10 @@ class TestCommits(SourceConformance):
     timeout = 60.0
 
     def make_workspace(self, folder: Path) -> None:
-        """Commit a file three times, a day apart."""
-        git(folder, "init", "--quiet", "--initial-branch=main")
-        for day, message in enumerate(MESSAGES, start=1):
-            (folder / "budget.py").write_text(f"SHARES = {day}\n")
-            git(folder, "add", "--all")
-            git(
-                folder,
-                "commit",
-                "--quiet",
-                f"--message={message}",
-                when=f"2026-03-0{day}T09:00:00Z",
-            )
-
-
-def git(folder: Path, *arguments: str, when: str = "") -> None:
-    """Run git in a folder, as nobody in particular."""
-    identity = ("-c", "user.name=Ada Lovelace", "-c", "user.email=ada@example.org")
-    dates = {"GIT_AUTHOR_DATE": when, "GIT_COMMITTER_DATE": when} if when else {}
-    subprocess.run(
-        ["git", "-C", str(folder), *identity, *arguments], check=True, env={**os.environ, **dates}
-    )
+        """Commit a file three times."""
+        with own_git(folder) as git:
+            git("init", "-q", "-b", "main")
+            for share, message in enumerate(MESSAGES):
+                (folder / "budget.py").write_text(f"SHARES = {share}\n")
+                git("add", ".")
+                git("commit", "-qm", message)

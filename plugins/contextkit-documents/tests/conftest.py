@@ -11,7 +11,7 @@ import pytest
 from contextkit import IndexReport, Record, Records
 from contextkit.models.indexer import Progress
 from contextkit.testing import Git, make_indexer, open_records, own_git
-from contextkit_documents import contextkit_index
+from contextkit_documents import contextkit_index, contextkit_source
 
 Index = Callable[..., IndexReport]
 Stored = Callable[[], list[Record]]
@@ -38,7 +38,8 @@ def index(workspace: Path, records: Records, tmp_path: Path) -> Index:
     state_path = tmp_path / "state" / "documents.json"
 
     def run(*, progress: list[Progress] | None = None, **settings: Any) -> IndexReport:
-        indexer = make_indexer(records, workspace, state_path, settings=settings, progress=progress)
+        known = {**contextkit_source().setting_defaults, **settings}
+        indexer = make_indexer(records, workspace, state_path, settings=known, progress=progress)
         return contextkit_index(indexer)
 
     return run

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from contextkit_documents.chunks import MAX_CHARACTERS, Chunk, chunks_of
+from contextkit_documents.document_records import NotTextError, decoded
 from contextkit_documents.file_kinds import FileKind, kind_of, skipped_by_name
-from contextkit_documents.text import NotTextError, decoded
 
 
 def cut(text: str, path: str) -> list[Chunk]:
@@ -61,20 +61,6 @@ def test_markdown_is_cut_at_its_headings() -> None:
     assert chunks[2].text.startswith("- one\n  # no heading")
 
 
-def test_a_heading_with_nothing_under_it_is_no_chunk() -> None:
-    """It tells an agent nothing; the sections below it name it."""
-    chunks = cut("# A\n\n## B\n\n## C\n\ntext\n", "a.md")
-    assert rows(chunks) == [(("A", "C"), 5, 7)]
-    assert cut("# A\n\n## B\n", "a.md") == []
-
-
-def test_front_matter_is_no_heading() -> None:
-    """The YAML block at the top, whose end would underline a title."""
-    chunks = cut("---\ntitle: Shelves\n---\n# Guide\ntext\n", "a.md")
-    assert rows(chunks) == [((), 1, 3), (("Guide",), 4, 5)]
-    assert rows(cut("---\nno end\n", "a.md")) == [((), 1, 2)]
-
-
 def test_a_long_section_is_cut_between_blocks() -> None:
     """No piece is much too long, all lines are there once, a list or fence is not cut."""
     block = "```\n" + "word " * 60 + "\n\n" + "word " * 60 + "\n```"
@@ -104,12 +90,46 @@ def test_no_piece_of_a_long_section_is_a_stump() -> None:
 
 
 def test_a_block_that_is_too_long_is_cut_at_a_line_and_a_line_within() -> None:
-    """So that nothing is left out and no chunk is over twice the length."""
+    """Nothing is left out, and no chunk is over twice the length; paragraphs are whole."""
     chunks = cut("# A\n" + "\n".join(["word " * 20] * 60), "a.md")
     assert [len(chunk.text) < 1.2 * MAX_CHARACTERS for chunk in chunks] == [True] * len(chunks)
+    paragraph = "\n".join(["word " * 15] * 8)
+    assert [chunk.first for chunk in cut("\n\n".join([paragraph] * 5), "a.txt")] == [0, 27]
     (one, two) = cut("x" * (3 * MAX_CHARACTERS), "data.json")
     assert (len(one.text), len(two.text)) == (2 * MAX_CHARACTERS, MAX_CHARACTERS)
     assert one.first == two.first == 0
+
+
+LABELLED = """\
+.. _shelf:
+
+Shelf
+=====
+
+It holds.
+
+.. _lamp: https://example.org/lamp
+
+.. _shelf-items:
+
+:class:`~shop.Shelf` and ``restock`` of `the lamp`_
+---------------------------------------------------
+
+At night.
+
+.. _`the end`:
+"""
+
+
+def test_an_rst_label_is_no_part_of_the_section_above_it() -> None:
+    """Nor a chunk by itself; a link's target is. A title has no marks of roles and links."""
+    chunks = cut(LABELLED, "a.rst")
+    assert chunks[1].headings[-1] == "shop.Shelf and restock of the lamp"
+    assert [chunk.text for chunk in chunks] == [
+        "It holds.\n\n.. _lamp: https://example.org/lamp",
+        "At night.",
+    ]
+    assert [chunk.first + 1 for chunk in chunks] == [3, 12]
 
 
 RST = """\
@@ -137,75 +157,44 @@ Thus.
 - - -
 """
 
-
-LABELLED = """\
-.. _shelf:
-
-Shelf
-=====
-
-It holds.
-
-.. _lamp: https://example.org/lamp
-
-.. _shelf-items:
-
-:class:`~shop.Shelf` and ``restock`` of `the lamp`_
----------------------------------------------------
-
-At night.
-
-.. _`the end`:
-"""
-
-
-def test_an_rst_label_is_no_part_of_the_section_above_it() -> None:
-    """Nor a chunk by itself; the target of a link is, and so is where the section begins."""
-    chunks = cut(LABELLED, "a.rst")
-    assert [chunk.text for chunk in chunks] == [
-        "It holds.\n\n.. _lamp: https://example.org/lamp",
-        "At night.",
-    ]
-    assert [chunk.first + 1 for chunk in chunks] == [3, 12]
-
-
-def test_an_rst_title_has_its_words_alone() -> None:
-    """As a page shows them: without the marks of roles, literals and links."""
-    title = cut(LABELLED, "a.rst")[1].headings[-1]
-    assert title == "shop.Shelf and restock of the lamp"
-
-
-def test_restructured_text_is_cut_at_its_titles() -> None:
-    """Levels are in the order in which their lines are first used."""
-    assert rows(cut(RST, "a.rst")) == [
-        (("Guide",), 1, 5),
-        (("Guide", "Install"), 7, 10),
-        (("Guide", "Install", "From source"), 12, 15),
-        (("Guide", "Usage"), 17, 20 + 2),
-    ]
-
-
-def test_tables_and_short_lines_of_restructured_text_are_no_titles() -> None:
-    """A line under a title is as long as that, and a table's border has a border above."""
-    text = "====  ====\na     b\n====  ====\n\nlonger title\n---\n\ntext\n  quoted\n--------\n"
-    assert {chunk.headings for chunk in cut(text, "a.rst")} == {()}
+BORDERS = "====  ====\na     b\n====  ====\n\nlonger title\n---\n\ntext\n  quoted\n--------\n"
 
 
 @pytest.mark.parametrize(
-    ("path", "text"),
-    [("a.adoc", "= Guide\n\n== Install\n\nHow.\n"), ("a.org", "* Guide\n\n** Install\n\nHow.\n")],
+    ("path", "text", "expected"),
+    [
+        ("a.md", "# A\n\n## B\n\n## C\n\ntext\n", [(("A", "C"), 5, 7)]),
+        ("a.md", "# A\n\n## B\n", []),
+        ("a.md", "---\ntitle: A\n---\n# Guide\ntext\n", [((), 1, 3), (("Guide",), 4, 5)]),
+        ("a.md", "---\nno end\n", [((), 1, 2)]),
+        (
+            "a.rst",
+            RST,
+            [
+                (("Guide",), 1, 5),
+                (("Guide", "Install"), 7, 10),
+                (("Guide", "Install", "From source"), 12, 15),
+                (("Guide", "Usage"), 17, 22),
+            ],
+        ),
+        ("a.rst", BORDERS, [((), 1, 10)]),
+        ("a.adoc", "= Guide\n\n== Install\n\nHow.\n", [(("Guide", "Install"), 3, 5)]),
+        ("a.org", "* Guide\n\n** Install\n\nHow.\n", [(("Guide", "Install"), 3, 5)]),
+    ],
+    ids=[
+        "a heading with nothing under it is no chunk",
+        "headings alone have none",
+        "front matter is no heading",
+        "nor is its mark alone",
+        "levels of reStructuredText are in order of first use",
+        "a border and a line shorter than the title make none",
+        "AsciiDoc",
+        "Org",
+    ],
 )
-def test_other_markup_is_cut_at_its_headings(path: str, text: str) -> None:
-    """AsciiDoc by equals signs, Org by stars."""
-    assert rows(cut(text, path)) == [(("Guide", "Install"), 3, 5)]
-
-
-def test_plain_text_is_cut_between_paragraphs() -> None:
-    """It has no headings."""
-    paragraph = "\n".join(["word " * 15] * 8)
-    chunks = cut("\n\n".join([paragraph] * 5), "notes.txt")
-    assert [chunk.first for chunk in chunks] == [0, 27]
-    assert {chunk.headings for chunk in chunks} == {()}
+def test_text_is_cut_at_its_headings(path: str, text: str, expected: object) -> None:
+    """By the rules of each markup."""
+    assert rows(cut(text, path)) == expected
 
 
 TOML = """\
@@ -309,36 +298,26 @@ def test_a_document_without_words_has_no_chunks(path: str, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "kind"),
+    ("path", "kind", "skipped"),
     [
-        ("README", FileKind("documentation", "text")),
-        ("docs/a.MD", FileKind("documentation", "markdown")),
-        ("requirements-dev.txt", FileKind("metadata", "text")),
-        ("go.mod", FileKind("metadata", "text")),
-        ("a.yml", FileKind("configuration", "yaml")),
-        ("CMakeLists.txt", FileKind("configuration", "text")),
-        ("a.py", None),
-        ("Makefile", None),
-        (".md", None),
+        ("docs/a.MD", FileKind("documentation", "markdown"), None),
+        ("a.yml", FileKind("configuration", "yaml"), None),
+        ("a.py", None, None),
+        ("Makefile", None, None),
+        (".md", None, None),
+        ("package-lock.json", FileKind("configuration", "json"), "a lock file"),
+        (
+            "node_modules/README.md",
+            FileKind("documentation", "markdown"),
+            "fetched or made by a tool",
+        ),
+        ("LICENSE.txt", FileKind("documentation", "text"), "a licence's text"),
+        ("docs/licensed.md", FileKind("documentation", "markdown"), None),
     ],
 )
-def test_what_a_file_is_by_its_name(path: str, kind: FileKind | None) -> None:
-    """Documentation, configuration, metadata, or none."""
-    assert kind_of(path) == kind
-
-
-@pytest.mark.parametrize(
-    ("path", "reason"),
-    [
-        ("package-lock.json", "a lock file"),
-        ("node_modules/x/README.md", "fetched or made by a tool"),
-        ("LICENSE.txt", "a licence's text"),
-        ("docs/licensed.md", None),
-    ],
-)
-def test_what_is_passed_over_by_name(path: str, reason: str | None) -> None:
-    """With the reason that the report gives."""
-    assert skipped_by_name(path) == reason
+def test_what_a_file_is_by_its_name(path: str, kind: FileKind | None, skipped: str | None) -> None:
+    """Documentation, configuration, metadata, or none; and why it is passed over."""
+    assert (kind_of(path), skipped_by_name(path)) == (kind, skipped)
 
 
 def test_text_is_read_in_utf_8_and_marked_utf_16() -> None:

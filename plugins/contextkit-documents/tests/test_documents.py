@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,6 @@ import pytest
 
 import contextkit_documents
 from contextkit import ContextItem, ContextKit, InvalidRequestError, Record
-from contextkit.dedup.deduplicate import deduplicate
 from contextkit.models.items import STYLES, Detail, Style
 from contextkit.testing import ToolCaller, open_kit, own_home
 from contextkit_documents import contextkit_format, contextkit_source
@@ -123,12 +122,6 @@ async def test_the_metadata_is_found_by_what_it_is(kit: ContextKit) -> None:
     assert "line-length" not in context.items[0].content
 
 
-async def test_filters_choose_a_kind(kit: ContextKit) -> None:
-    """Every field of the records can be one."""
-    context = await kit.assemble_context("shelf line length", filters={"kind": "configuration"})
-    assert [item.title for item in context.items] == ["tool.ruff"]
-
-
 async def test_a_section_is_found_for_the_one_before_it(kit: ContextKit) -> None:
     """Though it has no word of the query."""
     context = await kit.assemble_context("restock the items at night", detail="compact")
@@ -158,11 +151,6 @@ async def test_imported_records_do_no_harm(kit: ContextKit) -> None:
     }
     listed = await ToolCaller(kit)("list_documents", folder="odd.md")
     assert listed.data["documents"][0]["parts"][0]["start_line"] == 1
-
-
-async def test_nothing_that_fits_is_no_items(kit: ContextKit) -> None:
-    """An empty context, not junk."""
-    assert (await kit.assemble_context("zyzzyva quokka")).items == []
 
 
 def made(content: str = "Line one.\n\nLine two.", **metadata: Any) -> ContextItem:
@@ -226,40 +214,12 @@ def test_the_compact_line_passes_over_what_opens_a_block() -> None:
 
 
 def test_an_item_without_fields_is_shown() -> None:
-    """Such as one of a host's own searcher."""
+    """Such as one of a host's own searcher; it has no dedup key."""
     item = ContextItem("documents", "text", 0.5, id="x")
     assert contextkit_format([item], "plain", "full") == ["x [x]\ntext"]
-    assert keys_of([item]) == [()]
-
-
-def keys_of(items: Sequence[ContextItem]) -> list[tuple[str, ...]]:
-    """The dedup keys of some items."""
-    info = contextkit_source()
-    return [info.dedup_keys(item.id, item.metadata) for item in items]
-
-
-def window(number: int) -> ContextItem:
-    """A part of the same file as another source shows it: fifty lines of text."""
-    return ContextItem("code", f"window {number}\n{GUIDE}", 0.5, id=f"w{number}")
-
-
-@pytest.mark.parametrize(("score", "kept"), [(0.1, "documents"), (0.9, "code")])
-def test_of_a_chunk_and_another_sources_part_of_the_file_the_better_is_kept(
-    score: float, kept: str
-) -> None:
-    """So that the same Markdown is not shown twice; the other is named as also found there."""
-    items = [made(), window(1)]
-    keys = [*keys_of(items[:1]), ["file:docs/a.md"]]
-    result = deduplicate(items, [0.5, score], keys)
-    assert [item.source for item in result.items] == [kept]
-    assert len(result.items[0].also_in) == 1
-
-
-def test_chunks_of_one_file_are_not_each_others_duplicates() -> None:
-    """Though they share its key."""
-    items = [made("one thing", headings=["1"]), made("quite another", headings=["2"])]
-    items[1] = ContextItem("documents", "quite another", 0.5, items[1].metadata, id="other")
-    assert len(deduplicate(items, [0.5, 0.4], keys_of(items)).items) == 2
+    keys = contextkit_source().dedup_keys
+    assert keys(item.id, item.metadata) == ()
+    assert keys("a", made().metadata) == ("file:docs/a.md",)
 
 
 @pytest.mark.parametrize("exclude", [[], ["*.md"]])

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import sys
+import os
+import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,8 +13,6 @@ import pytest
 from contextkit import Record
 from contextkit.errors import WorkspaceError
 from contextkit.testing import file_permissions_apply
-from contextkit.testing.repositories import watched_git
-from contextkit_documents import contextkit_source
 
 Git = Callable[..., str]
 Index = Callable[..., Any]
@@ -76,7 +75,7 @@ def test_only_what_changed_is_written_again(workspace: Path, index: Index, store
 
 
 def test_git_says_what_is_ignored(workspace: Path, index: Index, stored: Stored, git: Git) -> None:
-    """Tracked and untracked documents are in, ignored and deleted ones not."""
+    """Ignored and deleted documents are left out; one that becomes ignored goes."""
     git("init", "-q")
     (workspace / ".gitignore").write_text("build/\n")
     for name in ("tracked.md", "untracked.md", "deleted.md", "build/made.md", ".github/hidden.md"):
@@ -88,60 +87,21 @@ def test_git_says_what_is_ignored(workspace: Path, index: Index, stored: Stored,
     assert index().added == 3
     paths = {record.fields["file_path"] for record in stored()}
     assert paths == {"tracked.md", "untracked.md", ".github/hidden.md"}
-
-
-def test_a_file_that_becomes_ignored_goes(
-    workspace: Path, index: Index, stored: Stored, git: Git
-) -> None:
-    """The next run takes its records away."""
-    git("init", "-q")
-    (workspace / "a.md").write_text(GUIDE)
-    index()
-    (workspace / ".gitignore").write_text("a.md\n")
+    (workspace / ".gitignore").write_text("build/\nuntracked.md\n")
     assert index().removed == 1
-    assert stored() == []
 
 
-def test_a_folder_that_git_ignores_is_walked(
+def test_a_folder_that_git_ignores_is_walked_but_for_hidden_and_fetched_ones(
     workspace: Path, index: Index, stored: Stored, git: Git
 ) -> None:
-    """Whoever opens it wants its documents."""
+    """A user who opens it wants its documents."""
     git("init", "-q", "..")
     (workspace.parent / ".gitignore").write_text("workspace/\n")
-    (workspace / "a.md").write_text(GUIDE)
-    assert index().added == 1
-
-
-def test_without_a_repository_all_but_hidden_and_fetched_folders_is_walked(
-    workspace: Path, index: Index, stored: Stored
-) -> None:
-    """As nothing says what is ignored."""
     for name in ("docs/a.md", ".cache/b.md", "node_modules/c.md"):
         (workspace / name).parent.mkdir()
         (workspace / name).write_text(GUIDE)
     assert index().added == 1
     assert {record.fields["file_path"] for record in stored()} == {"docs/a.md"}
-
-
-@pytest.fixture
-def asked_of_git(tmp_path: Path) -> Iterator[Callable[[], list[str]]]:
-    """What git was asked since: the command of each process, in order."""
-    with watched_git(tmp_path) as asked:
-        yield asked
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="the front of git is a shell script")
-def test_two_processes_of_git_are_enough(
-    workspace: Path, index: Index, git: Git, asked_of_git: Callable[[], list[str]]
-) -> None:
-    """It is asked what is wrong only where something is."""
-    (workspace / "a.md").write_text(GUIDE)
-    assert index().added == 1
-    assert asked_of_git() == ["check-ignore", "rev-parse"]
-    git("init", "-q")
-    asked_of_git()
-    index()
-    assert asked_of_git() == ["check-ignore", "ls-files"]
 
 
 def test_a_broken_repository_is_walked_with_a_note(workspace: Path, index: Index, git: Git) -> None:
@@ -203,25 +163,34 @@ def test_settings_choose_the_documents(workspace: Path, index: Index, stored: St
     assert {record.fields["file_path"] for record in stored()} == {"docs/a.md"}
 
 
-@pytest.mark.parametrize(
-    ("settings", "problem"),
-    [
-        ({"depth": 1}, "no such setting"),
-        ({"max_file_bytes": True}, "from 1, got"),
-        ({"max_file_bytes": 0}, "from 1, got"),
-        ({"include": "docs"}, "expected a list of globs"),
-        ({"exclude": ["!"]}, "is not a glob"),
-        ({"exclude": [1]}, "expected globs such as"),
-    ],
-)
-def test_a_wrong_setting_is_named(settings: dict[str, object], problem: str) -> None:
-    """With what would be right."""
-    (found,) = contextkit_source().setting_problems("documents", settings)
-    assert problem in found
-
-
 def test_no_folder_ends_the_run(workspace: Path, index: Index) -> None:
     """A workspace that went away must not look like one without documents."""
     workspace.rmdir()
     with pytest.raises(WorkspaceError, match="is not a folder"):
         index()
+
+
+@pytest.fixture
+def deep(workspace: Path) -> Iterator[int]:
+    """Folders 1,100 levels deep, beyond what a path can say, with a few documents."""
+    levels = range(1_100)
+    folder = os.open(workspace, os.O_RDONLY)
+    for level in levels:
+        if level % 100 == 0:
+            file = os.open("a.md", os.O_WRONLY | os.O_CREAT, 0o600, dir_fd=folder)
+            os.write(file, b"# Tide\n\nHigh water.\n")
+            os.close(file)
+        os.mkdir("deep", dir_fd=folder)
+        inner = os.open("deep", os.O_RDONLY, dir_fd=folder)
+        os.close(folder)
+        folder = inner
+    os.close(folder)
+    yield len(levels[::100])
+    # `shutil.rmtree` is recursive, too.
+    subprocess.run(["rm", "-rf", str(workspace)], check=True)
+
+
+def test_documents_are_indexed_however_deep_they_lie(deep: int, index: Index) -> None:
+    """Folders are opened one by one."""
+    report = index()
+    assert (report.added, report.notes) == (deep, [])

@@ -27,10 +27,13 @@ def test_every_field_is_described(
 
 
 def test_the_settings_shown_are_right() -> None:
-    """They are known, with the defaults that are named."""
+    """They are known, with the defaults that are named; wrong ones are problems."""
     block = README.partition("## Settings\n\n```toml\n")[2].partition("```")[0]
     settings = tomllib.loads(block)["sources"]["documents"]
     assert list(contextkit_source().setting_problems("documents", settings)) == []
+    wrong = {"include": "docs", "exclude": ["!"], "max_file_bytes": 0}
+    problems = contextkit_source().setting_problems("documents", wrong)
+    assert [problem.partition(":")[0] for problem in problems] == list(wrong)
     defaults = contextkit_source().setting_defaults
     assert settings.keys() == defaults.keys()
     assert settings["max_file_bytes"] == defaults["max_file_bytes"]

@@ -10,7 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
+
+from contextkit_embedders import contextkit_embedder
+from contextkit_embedders.endpoint import KEY_VARIABLE
+from contextkit_embedders.errors import EmbedderError
 
 # What becomes of a request: status, headers, body.
 Answer = tuple[int, dict[str, str], bytes]
@@ -107,6 +111,33 @@ def server() -> Iterator[EmbeddingServer]:
     http.shutdown()
     thread.join()
     http.server_close()
+
+
+@pytest.fixture
+def waits() -> list[float]:
+    """The seconds that were waited between tries."""
+    return []
+
+
+@pytest.fixture
+def model(server: EmbeddingServer, waits: list[float], monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The model of the server, without a key; it notes its waits in place of waiting."""
+    monkeypatch.delenv(KEY_VARIABLE, raising=False)
+    found: Any = contextkit_embedder(f"openai:tiny@{server.url}")
+    found.endpoint = evolve(found.endpoint, sleep=waits.append)
+    return found
+
+
+@pytest.fixture
+def refused() -> Callable[..., str]:
+    """Returns the error of embedding texts."""
+
+    def error(model: Any, texts: Sequence[str] = ("text",)) -> str:
+        with pytest.raises(EmbedderError) as raised:
+            model.embed_records(texts)
+        return str(raised.value)
+
+    return error
 
 
 def _data_of(package: str, file: str) -> Path:

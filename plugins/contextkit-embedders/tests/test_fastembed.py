@@ -2,6 +2,7 @@
 
 import shutil
 import socket
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -18,14 +19,20 @@ pytest.importorskip("fastembed")
 KITTENS = ["A kitten sleeps on the sofa", "A young cat naps on the couch", "Stock prices fell"]
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def model(minilm: Path) -> Any:
     """The model of the folder."""
     return contextkit_embedder(f"fastembed:{minilm}")
 
 
-def test_texts_of_one_meaning_are_near(model: Any) -> None:
-    """That is what the model is for; keywords share no word here."""
+def test_texts_of_one_meaning_are_near(minilm: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keywords share no word here; loading and running the model opens no connection."""
+
+    def refuse(*_: object) -> None:
+        raise AssertionError("a connection was opened")
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    model: Any = contextkit_embedder(f"fastembed:{minilm}")
     sofa, couch, stocks = model.embed_records(KITTENS)
 
     assert float(sofa @ couch) > 0.5
@@ -33,7 +40,7 @@ def test_texts_of_one_meaning_are_near(model: Any) -> None:
 
 
 def test_vectors_are_as_many_and_as_long_as_they_should_be(model: Any) -> None:
-    """One a text, in the order of the texts, whatever their lengths and scripts."""
+    """One a text, in their order, whatever their lengths and scripts."""
     texts = ["long " * 200, "a", "mid " * 20, "三つの 🙂", "a"]
 
     vectors = model.embed_records(texts)
@@ -43,25 +50,7 @@ def test_vectors_are_as_many_and_as_long_as_they_should_be(model: Any) -> None:
     np.testing.assert_allclose(vectors, alone, atol=0.02)
     assert model.dimensions == 384
     assert model.embed_records([]).shape == (0, 384)
-
-
-def test_a_text_far_too_long_is_cut(model: Any) -> None:
-    """The model reads its beginning."""
-    endless = "kitten " * 100_000
-
-    assert np.isfinite(model.embed_query(endless)).all()
-
-
-def test_no_connection_is_opened(minilm: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Loading and running a model asks nobody."""
-
-    def refuse(*_: object) -> None:
-        raise AssertionError("a connection was opened")
-
-    monkeypatch.setattr(socket.socket, "connect", refuse)
-    model: Any = contextkit_embedder(f"fastembed:{minilm}")
-
-    assert model.embed_query("why").shape == (384,)
+    assert np.isfinite(model.embed_query("kitten " * 100_000)).all()
 
 
 def test_prefixes_reach_the_model(minilm: Path, model: Any) -> None:
@@ -82,14 +71,6 @@ def test_the_pooling_of_the_string_is_stronger(minilm: Path, model: Any) -> None
     assert other.name == model.name.replace("-mean", "-cls")
 
 
-def test_a_moved_folder_is_the_same_model(minilm: Path, model: Any, tmp_path: Path) -> None:
-    """Nothing has to be embedded anew."""
-    moved: Any = contextkit_embedder(f"fastembed:{shutil.copytree(minilm, tmp_path / 'moved')}")
-
-    assert moved.name == model.name
-    np.testing.assert_array_equal(moved.embed_query("why"), model.embed_query("why"))
-
-
 def test_a_pulled_folder_needs_no_pooling(minilm: Path, model: Any, tmp_path: Path) -> None:
     """Fastembed knows its own models, and makes the same of the same files."""
     pulled = shutil.copytree(minilm, tmp_path / "pulled")
@@ -102,33 +83,26 @@ def test_a_pulled_folder_needs_no_pooling(minilm: Path, model: Any, tmp_path: Pa
     assert found.name.endswith("-sentence-transformers/all-MiniLM-L6-v2")
 
 
-def test_a_pulled_model_that_fastembed_forgot_is_an_error(minilm: Path, tmp_path: Path) -> None:
-    """The error has what fastembed says."""
-    pulled = shutil.copytree(minilm, tmp_path / "pulled")
-    write_pulled_name(pulled, "somebody/gone")
-    model: Any = contextkit_embedder(f"fastembed:{pulled}")
-
-    with pytest.raises(EmbedderError, match=r"cannot load the model .*somebody/gone"):
-        model.embed_query("why")
-
-
-def test_weights_that_are_none_are_an_error(weights: Path) -> None:
-    """They are looked at when a text is embedded; each time says the same."""
-    model: Any = contextkit_embedder(f"fastembed:{weights}?pooling=mean")
-
-    for embed in (model.embed_query, model.embed_records):
-        with pytest.raises(EmbedderError, match=f"cannot load the model in {weights}: "):
-            embed(["why"])
-
-
-def test_a_folder_without_a_tokenizer_is_an_error(minilm: Path, tmp_path: Path) -> None:
-    """The error names the file that is missing."""
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda folder: write_pulled_name(folder, "somebody/gone"), "somebody/gone"),
+        (lambda folder: (folder / "tokenizer.json").unlink(), r"tokenizer\.json"),
+        (lambda folder: (folder / "model.onnx").write_bytes(b"no model"), ""),
+    ],
+    ids=["a pulled model that fastembed forgot", "no tokenizer", "no weights"],
+)
+def test_a_folder_that_does_not_load_is_an_error(
+    minilm: Path, tmp_path: Path, change: Callable[[Path], object], said: str
+) -> None:
+    """It has what the library says, each time that a text is embedded."""
     folder = shutil.copytree(minilm, tmp_path / "broken")
-    (folder / "tokenizer.json").unlink()
+    change(folder)
     model: Any = contextkit_embedder(f"fastembed:{folder}")
 
-    with pytest.raises(EmbedderError, match=r"cannot load the model .*tokenizer\.json"):
-        model.embed_query("why")
+    for embed in (model.embed_query, model.embed_records):
+        with pytest.raises(EmbedderError, match=rf"cannot load the model in {folder}: .*{said}"):
+            embed(["why"])
 
 
 def test_pooling_that_the_model_does_not_fit_is_an_error(minilm: Path) -> None:
@@ -146,16 +120,6 @@ def test_a_text_that_the_tokenizer_refuses_is_an_error(model: Any) -> None:
     for embed in (model.embed_query, lambda text: model.embed_records([text])):
         with pytest.raises(EmbedderError, match="cannot run the model in "):
             embed("half \ud83d")
-
-
-def test_a_folder_with_several_models_is_an_error(weights: Path) -> None:
-    """It names them."""
-    (weights / "model.onnx").rename(weights / "a.onnx")
-    (weights / "b.onnx").touch()
-    model: Any = contextkit_embedder(f"fastembed:{weights}?pooling=mean")
-
-    with pytest.raises(EmbedderError, match=r"has several models \(a\.onnx, b\.onnx\)"):
-        model.embed_query("why")
 
 
 def test_many_threads_may_ask_at_once(minilm: Path) -> None:

@@ -15,24 +15,20 @@ from contextkit_embedders.onnx_folders import (
     model_file,
     pooling_of,
     pulled_name,
-    write_pulled_name,
 )
 
 
 @pytest.mark.parametrize("kind", ["fastembed", "sentence-transformers"])
-def test_a_folder_that_is_not_there_is_an_error(tmp_path: Path, kind: str) -> None:
-    """It says how to get one."""
-    folder = tmp_path / "no such"
-
-    with pytest.raises(EmbedderError, match=f"there is no model folder {folder}; get one with "):
-        contextkit_embedder(f"{kind}:{folder}")
-
-
-@pytest.mark.parametrize("kind", ["fastembed", "sentence-transformers"])
-def test_a_folder_without_weights_is_an_error(tmp_path: Path, kind: str) -> None:
-    """Such as the one above the model's."""
-    with pytest.raises(EmbedderError, match=f"{tmp_path} has no model's weights"):
-        contextkit_embedder(f"{kind}:{tmp_path}")
+@pytest.mark.parametrize(
+    ("folder", "said"),
+    [("no such", "there is no model folder {}; get one with "), (".", "{} has no model's weights")],
+)
+def test_a_folder_without_a_model_is_an_error(
+    tmp_path: Path, kind: str, folder: str, said: str
+) -> None:
+    """It says how to get one; the folder may be the one above the model's."""
+    with pytest.raises(EmbedderError, match=said.format(tmp_path / folder)):
+        contextkit_embedder(f"{kind}:{tmp_path / folder}")
 
 
 def test_the_home_folder_may_be_a_tilde(
@@ -51,12 +47,20 @@ def test_the_home_folder_may_be_a_tilde(
 # -- which model is in it -----------------------------------------------------------------
 
 
-def test_a_fingerprint_stays_where_the_folder_goes(weights: Path, tmp_path: Path) -> None:
-    """A copy of another name has the same; what is no weight and no setting does not count."""
+def test_a_fingerprint_tells_models_apart_wherever_they_are(weights: Path, tmp_path: Path) -> None:
+    """By names, sizes and settings; not by the folder's name or other files."""
     copy = shutil.copytree(weights, tmp_path / "elsewhere")
     (copy / "README.md").write_text("about the model")
+    seen = [fingerprint(weights)]
+    assert fingerprint(copy) == seen[0]
 
-    assert fingerprint(copy) == fingerprint(weights)
+    (weights / "model.onnx").write_bytes(b"no model\0")
+    seen.append(fingerprint(weights))
+    (weights / "model.onnx").rename(weights / "other.onnx")
+    seen.append(fingerprint(weights))
+    (weights / "config.json").write_text("{}")
+    seen.append(fingerprint(weights))
+    assert len(set(seen)) == 4
 
 
 @pytest.mark.parametrize("position", [0, 3_000_000, 7_999_999])
@@ -69,19 +73,6 @@ def test_a_fingerprint_tells_weights_apart(tmp_path: Path, position: int) -> Non
     (tmp_path / "model.safetensors").write_bytes(content[:8_000_000])
 
     assert fingerprint(tmp_path) != before
-
-
-def test_a_fingerprint_tells_names_sizes_and_settings_apart(weights: Path) -> None:
-    """Each of them may make other vectors."""
-    seen = [fingerprint(weights)]
-    (weights / "model.onnx").write_bytes(b"no model\0")
-    seen.append(fingerprint(weights))
-    (weights / "model.onnx").rename(weights / "other.onnx")
-    seen.append(fingerprint(weights))
-    (weights / "config.json").write_text("{}")
-    seen.append(fingerprint(weights))
-
-    assert len(set(seen)) == 4
 
 
 # -- the ONNX file ------------------------------------------------------------------------
@@ -107,18 +98,19 @@ def test_the_model_file_is_the_usual_or_the_only_one(
     assert model_file(tmp_path) == chosen
 
 
-def test_several_model_files_are_an_error(tmp_path: Path) -> None:
-    """Nobody can tell which is meant."""
-    (tmp_path / "a.onnx").touch()
-    (tmp_path / "b.onnx").touch()
-
-    with pytest.raises(EmbedderError, match=r"several models \(a\.onnx, b\.onnx\): leave one"):
-        model_file(tmp_path)
-
-
-def test_no_model_file_is_an_error(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        (["a.onnx", "b.onnx"], r"several models \(a\.onnx, b\.onnx\): leave one"),
+        ([], r"has no \.onnx file, which fastembed needs"),
+    ],
+)
+def test_no_model_file_or_several_are_an_error(tmp_path: Path, files: list[str], said: str) -> None:
     """Such as in a folder with PyTorch's weights alone."""
-    with pytest.raises(EmbedderError, match=r"has no \.onnx file, which fastembed needs"):
+    for file in files:
+        (tmp_path / file).touch()
+
+    with pytest.raises(EmbedderError, match=said):
         model_file(tmp_path)
 
 
@@ -151,27 +143,26 @@ def test_pooling_is_read_as_either_version_writes_it(
 
 
 @pytest.mark.parametrize(
-    ("config", "named"),
+    ("text", "said"),
     [
-        ({"pooling_mode_max_tokens": True}, "pooling_mode_max_tokens"),
-        ({"pooling_mode": "weightedmean"}, "weightedmean"),
-        ({"pooling_mode": ["mean", "max"]}, "mean and max"),
-        ({"pooling_mode": 7}, "7"),
-        ({}, "nothing"),
+        (
+            '{"pooling_mode_max_tokens": true}',
+            "names the pooling pooling_mode_max_tokens, and fast",
+        ),
+        (
+            '{"pooling_mode": "weightedmean"}',
+            "names the pooling weightedmean, and fastembed can do",
+        ),
+        ('{"pooling_mode": ["mean", "max"]}', "names the pooling mean and max, and fastembed can"),
+        ('{"pooling_mode": 7}', "names the pooling 7, and fastembed can do"),
+        ("{}", "names the pooling nothing, and fastembed can do"),
+        ("{", r"config\.json.*is not JSON"),
+        ("[]", r"config\.json.*a JSON object"),
     ],
 )
-def test_pooling_that_fastembed_lacks_is_an_error(
-    tmp_path: Path, config: dict[str, Any], named: str
-) -> None:
+def test_pooling_that_fastembed_lacks_is_an_error(tmp_path: Path, text: str, said: str) -> None:
     """Vectors that are pooled wrongly would be found wrongly, without a word."""
-    with pytest.raises(EmbedderError, match=f"names the pooling {named}, and fastembed can do"):
-        pooling_of(says(tmp_path, json.dumps(config)))
-
-
-@pytest.mark.parametrize(("text", "reason"), [("{", "is not JSON"), ("[]", "a JSON object")])
-def test_pooling_that_cannot_be_read_is_an_error(tmp_path: Path, text: str, reason: str) -> None:
-    """The error names the file."""
-    with pytest.raises(EmbedderError, match=rf"config\.json.*{reason}"):
+    with pytest.raises(EmbedderError, match=said):
         pooling_of(says(tmp_path, text))
 
 
@@ -184,18 +175,10 @@ def test_unknown_pooling_is_asked_for(weights: Path) -> None:
 # -- the note of `contextkit models pull` ---------------------------------------------------
 
 
-def test_a_pulled_folder_has_the_name_in_it(weights: Path) -> None:
-    """So that fastembed's own knowledge of the model is used."""
-    assert pulled_name(weights) is None
-
-    write_pulled_name(weights, "BAAI/bge-é")
-
-    assert pulled_name(weights) == "BAAI/bge-é"
-
-
 @pytest.mark.parametrize("text", ["{", "[]", "{}", '{"fastembed": 1}'])
-def test_a_note_that_cannot_be_read_is_an_error(weights: Path, text: str) -> None:
-    """The error names the file."""
+def test_a_note_of_the_name_that_cannot_be_read_is_an_error(weights: Path, text: str) -> None:
+    """The error names the file; a folder without one was not pulled."""
+    assert pulled_name(weights) is None
     (weights / PULLED_FILE).write_text(text)
 
     with pytest.raises(EmbedderError, match=r"contextkit-model\.json"):

@@ -1,11 +1,13 @@
 """Libraries that are extras: imported late, and missed with the command that installs them."""
 
+import importlib.util
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from contextkit_embedders import contextkit_embedder
 from contextkit_embedders.errors import EmbedderError
 from contextkit_embedders.libraries import import_library, require_library
 
@@ -14,12 +16,6 @@ _MODELS = {
     "sentence-transformers": "sentence-transformers:{weights}",
     "openai": "openai:m@http://127.0.0.1/v1",
 }
-
-
-def run(code: str, *arguments: str) -> str:
-    """What a process of its own prints."""
-    command = [sys.executable, "-c", code, *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
 @pytest.mark.parametrize(
@@ -31,25 +27,20 @@ def run(code: str, *arguments: str) -> str:
     ],
 )
 def test_a_missing_library_is_an_error_with_its_command(
-    weights: Path, extra: str, library: str
+    weights: Path, extra: str, library: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As soon as the model is asked for, in a process that cannot find the library."""
-    code = """
-import importlib.util, sys
-find, missing = importlib.util.find_spec, sys.argv[1]
-importlib.util.find_spec = lambda name: None if name == missing else find(name)
-from contextkit_embedders import EmbedderError, contextkit_embedder
-try:
-    contextkit_embedder(sys.argv[2])
-except EmbedderError as error:
-    print(error)
-"""
+    """As soon as the model is asked for."""
+    find = importlib.util.find_spec
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name: None if name == library else find(name)
+    )
 
-    printed = run(code, library, _MODELS[extra].format(weights=weights))
+    with pytest.raises(EmbedderError) as raised:
+        contextkit_embedder(_MODELS[extra].format(weights=weights))
 
-    assert printed == (
+    assert str(raised.value) == (
         f"'{extra}' models need {library}, which is not installed: "
-        f'pip install "contextkit-embedders[{extra}]"\n'
+        f'pip install "contextkit-embedders[{extra}]"'
     )
 
 
@@ -73,4 +64,6 @@ heavy = {"fastembed", "httpx", "numpy", "onnxruntime", "sentence_transformers"}
 print(sorted(heavy & set(sys.modules)))
 """
 
-    assert run(code) == "[]\n"
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"

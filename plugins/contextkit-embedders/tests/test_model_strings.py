@@ -60,16 +60,6 @@ def test_options_are_read_as_in_a_url() -> None:
     assert read_model_string("fastembed:/x?query_prefix=") is not None
 
 
-def test_prefixes_stand_before_what_they_are_for() -> None:
-    """A query gets the query's, a record the record's; only the latter is in the name."""
-    prefixes = Prefixes("query: ", "passage: ")
-
-    assert prefixes.of_query("why") == "query: why"
-    assert prefixes.of_records(["a", "b"]) == ["passage: a", "passage: b"]
-    assert prefixes.in_name("m") == "m?record_prefix=passage%3A%20"
-    assert Prefixes("query: ").in_name("m") == "m"
-
-
 def test_a_long_text_is_cut() -> None:
     """A model gets no more than it may read, whatever the record has."""
     endless = "word " * MOST_CHARACTERS

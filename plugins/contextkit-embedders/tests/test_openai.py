@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from attrs import evolve
 from structlog.testing import capture_logs
 
 from contextkit_embedders import contextkit_embedder
@@ -19,41 +18,19 @@ from contextkit_embedders.errors import EmbedderError
 
 pytest.importorskip("httpx")
 
-TEXTS = ["one", "zwei", "三 🙂", "quatre"]
-
-
-@pytest.fixture(autouse=True)
-def _no_key(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The machine's own key goes nowhere."""
-    monkeypatch.delenv(KEY_VARIABLE, raising=False)
-
-
-@pytest.fixture
-def waits() -> list[float]:
-    """The seconds that were waited between tries."""
-    return []
-
-
-@pytest.fixture
-def model(server: Any, waits: list[float]) -> Any:
-    """The model of the server; it notes its waits in place of waiting."""
-    found: Any = contextkit_embedder(f"openai:tiny@{server.url}")
-    found.endpoint = evolve(found.endpoint, sleep=waits.append)
-    return found
-
-
-def refused(model: Any, texts: list[str] | None = None) -> str:
-    """The error of embedding texts."""
-    with pytest.raises(EmbedderError) as raised:
-        model.embed_records(texts or TEXTS)
-    return str(raised.value)
+TEXTS = ["one", "zwei", "三 🙂", "half \ud83d"]
+Refused = Callable[..., str]
 
 
 # -- what is sent, and what comes of it --------------------------------------------------
 
 
 def test_each_text_gets_its_vector(server: Any, model: Any) -> None:
-    """Whatever its script; the request is the one that OpenAI documents, without a key."""
+    """Whatever its script; the request is the one that OpenAI documents, without a key.
+
+    Half a character, which UTF-8 cannot hold, is no error, and no second request is needed for the
+    dimensions. A query is one vector.
+    """
     vectors = model.embed_records(TEXTS)
 
     assert vectors.dtype == np.float32
@@ -62,26 +39,9 @@ def test_each_text_gets_its_vector(server: Any, model: Any) -> None:
     assert asked.path == "/v1/embeddings"
     assert asked.body == {"model": "tiny", "input": TEXTS, "encoding_format": "float"}
     assert "Authorization" not in asked.headers
-
-
-def test_a_query_is_one_vector(server: Any, model: Any) -> None:
-    """Its shape is that of the dimensions."""
+    assert model.dimensions == 3
+    assert len(server.asked) == 1
     assert model.embed_query("why?").tolist() == server.vector("why?")
-
-
-def test_the_index_says_whose_vector_it_is(server: Any, model: Any) -> None:
-    """A server may answer in any order."""
-    server.prepared = [server.json({"data": server.entries(TEXTS)[::-1]})]
-
-    assert model.embed_records(TEXTS).tolist() == [server.vector(text) for text in TEXTS]
-
-
-def test_an_answer_without_indexes_is_in_order(server: Any, model: Any) -> None:
-    """Not every server writes them."""
-    bare = [{"embedding": server.vector(text)} for text in TEXTS]
-    server.prepared = [server.json({"data": bare})]
-
-    assert model.embed_records(TEXTS).tolist() == [server.vector(text) for text in TEXTS]
 
 
 def test_many_texts_go_out_in_batches(server: Any, model: Any) -> None:
@@ -107,31 +67,16 @@ def test_prefixes_are_sent(server: Any) -> None:
     assert model.name == f"openai:e5@{server.url}?record_prefix=passage%3A%20"
 
 
-def test_a_lone_surrogate_arrives(server: Any, model: Any) -> None:
-    """Text that UTF-8 cannot hold is no error of ours."""
-    model.embed_records(["half \ud83d"])
-
-    assert server.asked[0].body["input"] == ["half \ud83d"]
-
-
 @pytest.mark.parametrize("ending", ["", "/", "/embeddings", "/embeddings/"])
-def test_the_url_may_end_as_it_likes(server: Any, ending: str) -> None:
-    """One endpoint has one name, and one path."""
-    model: Any = contextkit_embedder(f"openai:tiny@{server.url}{ending}")
+@pytest.mark.parametrize("name", ["tiny", "@cf/baai/bge-m3@v2"])
+def test_the_url_may_end_as_it_likes(server: Any, name: str, ending: str) -> None:
+    """One endpoint has one name, and one path; the model's name may have an at sign."""
+    model: Any = contextkit_embedder(f"openai:{name}@{server.url}{ending}")
 
     model.embed_query("why")
 
-    assert model.name == f"openai:tiny@{server.url}"
-    assert server.asked[0].path == "/v1/embeddings"
-
-
-def test_a_model_may_have_an_at_sign(server: Any) -> None:
-    """What is before the URL is the model."""
-    model: Any = contextkit_embedder(f"openai:@cf/baai/bge-m3@v2@{server.url}")
-
-    model.embed_query("why")
-
-    assert server.asked[0].body["model"] == "@cf/baai/bge-m3@v2"
+    assert model.name == f"openai:{name}@{server.url}"
+    assert (server.asked[0].path, server.asked[0].body["model"]) == ("/v1/embeddings", name)
 
 
 def test_the_key_is_sent_where_it_is_set(
@@ -147,7 +92,7 @@ def test_the_key_is_sent_where_it_is_set(
 
 @pytest.mark.parametrize("key", ["sk-ключ", "sk\n123"])
 def test_a_key_that_no_header_can_have_is_refused(
-    server: Any, model: Any, monkeypatch: pytest.MonkeyPatch, key: str
+    server: Any, model: Any, monkeypatch: pytest.MonkeyPatch, key: str, refused: Refused
 ) -> None:
     """The error does not show it."""
     monkeypatch.setenv(KEY_VARIABLE, key)
@@ -159,29 +104,19 @@ def test_a_key_that_no_header_can_have_is_refused(
 # -- dimensions ---------------------------------------------------------------------------
 
 
-def test_nothing_is_asked_until_it_is_needed(server: Any, model: Any) -> None:
-    """The dimensions cost one short request, once."""
+def test_dimensions_cost_one_short_request_once(server: Any, model: Any) -> None:
+    """Nothing is sent until they are needed, and no texts have their shape."""
     assert server.asked == []
 
+    assert model.embed_records([]).shape == (0, 3)
     assert [model.dimensions, model.dimensions] == [3, 3]
 
     assert server.sizes == [1]
 
 
-def test_dimensions_are_learned_from_any_answer(server: Any, model: Any) -> None:
-    """Where vectors came already, nothing is asked."""
-    model.embed_records(TEXTS)
-
-    assert model.dimensions == 3
-    assert len(server.asked) == 1
-
-
-def test_no_texts_are_no_request_but_for_the_dimensions(server: Any, model: Any) -> None:
-    """The empty result has their shape."""
-    assert model.embed_records([]).shape == (0, 3)
-
-
-def test_other_dimensions_than_before_are_an_error(server: Any, model: Any) -> None:
+def test_other_dimensions_than_before_are_an_error(
+    server: Any, model: Any, refused: Refused
+) -> None:
     """Somebody put another model behind the URL."""
     model.embed_query("why")
     server.prepared = [server.json({"data": [{"index": 0, "embedding": [1.0, 2.0]}]})]
@@ -231,38 +166,27 @@ def test_what_may_pass_is_tried_again(
     assert logs[0]["problem"] == f"{server.url}/embeddings answered HTTP {status}: busy"
 
 
-def test_a_broken_connection_is_tried_again(server: Any, model: Any, waits: list[float]) -> None:
-    """A server that restarts costs a wait."""
+def test_a_broken_connection_is_tried_again(
+    server: Any, model: Any, waits: list[float], refused: Refused
+) -> None:
+    """A server that restarts costs a wait; one that always breaks off is an error."""
     server.prepared = [None]
-
     assert model.embed_records(TEXTS).shape == (4, 3)
     assert waits == [0.5]
 
-
-def test_tries_end(server: Any, model: Any, waits: list[float]) -> None:
-    """Five for records, and the error is the last answer."""
-    server.judge = lambda _: server.json({"error": {"message": "still busy"}}, 503)
-
-    assert refused(model) == f"{server.url}/embeddings answered HTTP 503: still busy"
-    assert len(server.asked) == 5
-    assert waits == [0.5, 1.0, 2.0, 4.0]
-
-
-def test_a_server_that_always_breaks_off_is_an_error(server: Any, model: Any) -> None:
-    """It says so, and not that nothing is there."""
     server.prepared = [None] * 5
-
     assert refused(model).startswith(f"{server.url}/embeddings broke the connection: ")
 
 
-def test_a_query_is_tried_twice(server: Any, model: Any, waits: list[float]) -> None:
-    """Somebody waits for it."""
-    server.judge = lambda _: server.json({}, 500)
+def test_tries_end(server: Any, model: Any, waits: list[float], refused: Refused) -> None:
+    """Five for records, two for a query; the error is the last answer."""
+    server.judge = lambda _: server.json({"error": {"message": "still busy"}}, 503)
 
-    with pytest.raises(EmbedderError, match="HTTP 500"):
+    assert refused(model) == f"{server.url}/embeddings answered HTTP 503: still busy"
+    assert waits == [0.5, 1.0, 2.0, 4.0]
+    with pytest.raises(EmbedderError, match="HTTP 503"):
         model.embed_query("why")
-
-    assert waits == [0.5]
+    assert waits[4:] == [0.5]
 
 
 @pytest.mark.parametrize(
@@ -300,7 +224,7 @@ def test_a_date_to_come_is_waited_for(server: Any, model: Any, waits: list[float
 
 @pytest.mark.parametrize("wanted", ["31", "9" * 400])
 def test_an_endpoint_that_wants_a_long_wait_gets_none(
-    server: Any, model: Any, waits: list[float], wanted: str
+    server: Any, model: Any, waits: list[float], wanted: str, refused: Refused
 ) -> None:
     """Nobody is kept waiting for an hour; the error names what it wanted."""
     server.prepared = [server.json({}, 429, retry_after=wanted)]
@@ -325,23 +249,19 @@ def limited(server: Any, most: int, status: int = 400) -> Callable[[Any], Any]:
 
 @pytest.mark.parametrize("status", [400, 413, 422])
 def test_a_text_that_is_too_long_is_cut_by_itself(server: Any, model: Any, status: int) -> None:
-    """Its neighbours keep what they are, and it keeps as much as was taken."""
+    """Its neighbours keep what they are; it keeps as much as was taken, and so does a query."""
     server.judge = limited(server, 1_000, status)
 
     vectors = model.embed_records(["short", "x" * 3_000, "also short"])
 
     expected = ["short", "x" * 750, "also short"]
     assert vectors.tolist() == [server.vector(text) for text in expected]
-
-
-def test_a_long_query_is_cut_too(server: Any, model: Any) -> None:
-    """Such as a stack trace that somebody pasted."""
-    server.judge = limited(server, 1_000)
-
     assert model.embed_query("x" * 1_600).tolist() == server.vector("x" * 800)
 
 
-def test_a_request_that_is_wrong_at_any_length_is_an_error(server: Any, model: Any) -> None:
+def test_a_request_that_is_wrong_at_any_length_is_an_error(
+    server: Any, model: Any, refused: Refused
+) -> None:
     """What the server says is shown, after a bounded number of requests."""
     server.judge = limited(server, -1)
 
@@ -353,7 +273,7 @@ def test_a_request_that_is_wrong_at_any_length_is_an_error(server: Any, model: A
 
 
 def test_a_refused_key_is_named(
-    server: Any, model: Any, monkeypatch: pytest.MonkeyPatch, waits: list[float]
+    server: Any, model: Any, monkeypatch: pytest.MonkeyPatch, waits: list[float], refused: Refused
 ) -> None:
     """It is tried once; the key itself is not shown, even if the server repeats it."""
     server.judge = lambda _: server.json({"error": {"message": "Incorrect key: sk-123"}}, 401)
@@ -369,93 +289,7 @@ def test_a_refused_key_is_named(
     assert waits == []
 
 
-def test_a_redirect_is_not_followed(server: Any, model: Any) -> None:
-    """A key goes nowhere but where it was meant to go; the error says where it leads."""
-    server.prepared = [(307, {"Location": "http://elsewhere/v1"}, b"")]
-
-    assert refused(model) == (
-        f"{server.url}/embeddings redirects to http://elsewhere/v1: use that if it is right"
-    )
-    assert len(server.asked) == 1
-
-
-@pytest.mark.parametrize(
-    ("body", "said"),
-    [
-        (b'{"error": {"message": "no such\\nmodel"}}', ": no such model"),
-        (b'{"error": "no such model"}', ": no such model"),
-        (b'{"message": "no such model"}', ": no such model"),
-        (b'{"detail": [1]}', ': {"detail": [1]}'),
-        (b'"no such model"', ": no such model"),
-        (b"404 page not found\n", ": 404 page not found"),
-        (b"x" * 1_000, f": {'x' * 200}..."),
-        (b"\xff\xfe", ": \N{REPLACEMENT CHARACTER}\N{REPLACEMENT CHARACTER}"),
-        (b"", ""),
-    ],
-)
-def test_what_the_server_says_is_shown(server: Any, model: Any, body: bytes, said: str) -> None:
-    """On one line, whatever its shape."""
-    server.prepared = [(404, {}, body)]
-
-    assert refused(model) == f"{server.url}/embeddings answered HTTP 404{said}"
-
-
-@pytest.mark.parametrize(
-    ("body", "reason"),
-    [
-        (b"<html>welcome</html>", "answered something that is no JSON: <html>welcome</html>"),
-        (b'{"data": [', "answered something that is no JSON"),
-        (b"[]", "without a list of embeddings in 'data'"),
-        (b'{"embeddings": []}', "without a list of embeddings in 'data'"),
-        (b'{"data": [1]}', "without a list of embeddings in 'data'"),
-        (b'{"data": []}', "answered 0 vectors for 1 texts"),
-        (b'{"data": [{"index": 1, "embedding": [1.0]}]}', "whose 'index' is not that"),
-        (b'{"data": [{"index": true, "embedding": [1.0]}]}', "whose 'index' is not that"),
-        (b'{"data": [{"index": [0], "embedding": [1.0]}]}', "whose 'index' is not that"),
-        (b'{"data": [{"index": 0}]}', "'embedding' that is not a list of numbers"),
-        (b'{"data": [{"index": 0, "embedding": []}]}', "not a list of numbers"),
-        (b'{"data": [{"index": 0, "embedding": "AAAA"}]}', "not a list of numbers"),
-        (b'{"data": [{"index": 0, "embedding": [1.0, null]}]}', "not a list of numbers"),
-        (b'{"data": [{"index": 0, "embedding": [[1.0]]}]}', "not a list of numbers"),
-    ],
-)
-def test_an_answer_that_is_no_vectors_is_an_error(
-    server: Any, model: Any, waits: list[float], body: bytes, reason: str
-) -> None:
-    """It is not asked again, as it would answer the same."""
-    server.prepared = [(200, {}, body)]
-
-    error = refused(model, ["x"])
-
-    assert error.startswith(f"{server.url}/embeddings answered ")
-    assert reason in error
-    assert waits == []
-
-
-def test_vectors_of_different_lengths_are_an_error(server: Any, model: Any) -> None:
-    """Even within one answer."""
-    uneven = [{"embedding": [1.0]}, {"embedding": [1.0, 2.0]}]
-    server.prepared = [server.json({"data": uneven})]
-
-    assert refused(model, ["a", "b"]).endswith("answered vectors of different lengths")
-
-
-def test_the_same_index_twice_is_an_error(server: Any, model: Any) -> None:
-    """Nobody can tell whose vector it is."""
-    twice = [{"index": 0, "embedding": [1.0]}, {"index": 0, "embedding": [2.0]}]
-    server.prepared = [server.json({"data": twice})]
-
-    assert refused(model, ["a", "b"]).endswith("vectors whose 'index' is not that of the texts")
-
-
-def test_a_number_that_is_too_large_is_infinite(server: Any, model: Any) -> None:
-    """It raises no warning here; the core refuses it."""
-    server.prepared = [server.json({"data": [{"embedding": [1e300, 1]}]})]
-
-    assert model.embed_records(["x"]).tolist() == [[np.inf, 1.0]]
-
-
-def test_nobody_at_the_url_is_an_error() -> None:
+def test_nobody_at_the_url_is_an_error(refused: Refused) -> None:
     """The error asks whether the server runs, and nothing is tried again."""
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
@@ -478,16 +312,13 @@ def test_a_server_that_never_answers_is_given_up_on() -> None:
             model.endpoint.post({}, Patience(tries=3, longest_wait=1.0, timeout=0.05))
 
 
-@pytest.mark.parametrize("host", ["a" * 70 + ".b", "a\x7fb"])
-def test_a_host_that_no_name_can_be_is_an_error(host: str) -> None:
-    """The library's own complaint is shown on one line."""
-    model: Any = contextkit_embedder(f"openai:tiny@http://{host}/v1")
-
-    assert refused(model).startswith(f"http://{host}/v1/embeddings cannot be asked: ")
-
-
-def test_a_body_that_does_not_unpack_is_an_error(server: Any, model: Any) -> None:
-    """Such as one of a broken proxy."""
+@pytest.mark.parametrize("host", ["a" * 70 + ".b", "a\x7fb", None])
+def test_what_the_library_cannot_ask_is_an_error(
+    server: Any, host: str | None, refused: Refused
+) -> None:
+    """Such as a host that no name can be, or the body of a broken proxy; its complaint is shown."""
     server.prepared = [(200, {"Content-Encoding": "gzip"}, b"not gzip")]
+    url = f"http://{host}/v1" if host else server.url
+    model: Any = contextkit_embedder(f"openai:tiny@{url}")
 
-    assert refused(model).startswith(f"{server.url}/embeddings cannot be asked: DecodingError: ")
+    assert refused(model).startswith(f"{url}/embeddings cannot be asked: ")

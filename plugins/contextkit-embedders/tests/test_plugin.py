@@ -9,7 +9,6 @@ import pytest
 
 import contextkit_embedders
 from contextkit import ContextItem, ContextKit, ContextRequest, Record, hookimpl
-from contextkit.errors import ConfigError
 from contextkit.store.embedded import EmbeddedStore
 from contextkit.store.reembed import reembed
 from contextkit.testing import open_kit
@@ -47,11 +46,6 @@ def put_kittens(kit: ContextKit) -> None:
     kit.records("notes").put([Record(id=str(n), text=text) for n, text in enumerate(KITTENS)])
 
 
-def test_the_plugin_is_no_source(kit: Callable[..., ContextKit]) -> None:
-    """It answers for models alone."""
-    assert kit().registry.sources == ["notes"]
-
-
 def found(kit: ContextKit) -> list[str]:
     """What a context about the query has."""
     return [item.content for item in kit.assemble_context_sync(QUERY).items]
@@ -85,11 +79,3 @@ def test_an_endpoint_that_fails_costs_the_vectors_alone(
 
     assert [item.content for item in context.items] == [KITTENS[0]]
     assert "answered HTTP 402: no credit" in str(context.trace)
-
-
-def test_a_malformed_string_is_a_wrong_setting(kit: Callable[..., ContextKit]) -> None:
-    """It names what would be right."""
-    given = kit(embedding__model="fastembed:BAAI/bge-small-en-v1.5")
-
-    with pytest.raises(ConfigError, match="contextkit models pull NAME FOLDER"):
-        put_kittens(given)

@@ -28,7 +28,9 @@ _REVISION = "a" * 40
 _COMMAND = """
 import sys
 from contextkit_embedders.commands import models
-models(["pull", *sys.argv[1:]])
+name, given, other = sys.argv[1:]
+models(["pull", name, given, "--json"], standalone_mode=False)
+models(["pull", name, other])
 """
 
 
@@ -85,43 +87,32 @@ def hub(minilm: Path) -> Iterator[str]:
     http.server_close()
 
 
-def run(tmp_path: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run the command in a process of its own, with no cache and no hub but the given one."""
-    own = {"HF_HOME": str(tmp_path / "hf"), "CONTEXTKIT_HOME": str(tmp_path / "home")}
-    return subprocess.run(
-        [sys.executable, "-c", _COMMAND, *arguments],
+def test_a_pulled_model_is_ready(tmp_path: Path, hub: str, minilm: Path) -> None:
+    """The command prints a model string that works, for a person as a setting to paste.
+
+    It runs in a process of its own, with no cache and no hub but the given one.
+    """
+    folder, empty = tmp_path / "models" / "minilm", tmp_path / 'a "small" one'
+    empty.mkdir()
+    home = {"HF_HOME": str(tmp_path / "hf"), "CONTEXTKIT_HOME": str(tmp_path / "home")}
+
+    done = subprocess.run(
+        [sys.executable, "-c", _COMMAND, NAME, str(folder), str(empty)],
         capture_output=True,
         text=True,
         check=False,
-        env={**os.environ, **own, **environment},
+        env={**os.environ, **home, "HF_ENDPOINT": hub, "HF_HUB_OFFLINE": "0"},
     )
 
-
-def test_a_pulled_model_is_ready(tmp_path: Path, hub: str, minilm: Path) -> None:
-    """What the command prints is a model string that works, and nothing else is left."""
-    folder = tmp_path / "models" / "minilm"
-
-    done = run(tmp_path, NAME, str(folder), "--json", HF_ENDPOINT=hub, HF_HUB_OFFLINE="0")
-
     assert done.returncode == 0, done.stderr
-    printed = json.loads(done.stdout)["model"]
-    assert printed == f"fastembed:{folder}"
+    printed, end = json.JSONDecoder().raw_decode(done.stdout)
+    assert printed == {"model": f"fastembed:{folder}"}
     assert list(folder.parent.iterdir()) == [folder]
-    pulled: Any = contextkit_embedder(printed)
+    setting = done.stdout[end:].partition("\n\n")[2]
+    assert tomllib.loads(setting) == {"embedding": {"model": f"fastembed:{empty}"}}
+    pulled: Any = contextkit_embedder(f"fastembed:{empty}")
     given: Any = contextkit_embedder(f"fastembed:{minilm}")
     np.testing.assert_allclose(pulled.embed_query("why"), given.embed_query("why"), atol=1e-6)
-
-
-def test_the_setting_is_printed_for_a_person(tmp_path: Path, hub: str) -> None:
-    """It is TOML that can be pasted, whatever the folder is called; an empty one is used."""
-    folder = tmp_path / 'a "small" one'
-    folder.mkdir()
-
-    done = run(tmp_path, NAME, str(folder), HF_ENDPOINT=hub, HF_HUB_OFFLINE="0")
-
-    setting = done.stdout.partition("\n\n")[2]
-    assert tomllib.loads(setting) == {"embedding": {"model": f"fastembed:{folder}"}}
-    assert (folder / "model.onnx").is_file()
 
 
 def test_a_download_that_fails_leaves_nothing(

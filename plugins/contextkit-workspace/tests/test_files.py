@@ -20,12 +20,14 @@ from contextkit.testing import ToolCaller
 from contextkit.workspace.folder import Folder
 from contextkit_workspace import contextkit_format, contextkit_source
 from contextkit_workspace.edited_files import edit_times
-from contextkit_workspace.open_files import in_workspace
-from contextkit_workspace.structure import structure_text
+from contextkit_workspace.finding import structure_text
 
+Commit = Callable[[], None]
 Find = Callable[..., Awaitable[dict[str, ContextItem]]]
 Git = Callable[..., str]
 Write = Callable[..., Path]
+
+pytestmark = pytest.mark.usefixtures("repository")
 
 HOUR = 3600.0
 DAY = 24 * HOUR
@@ -36,38 +38,57 @@ def files_of(items: dict[str, ContextItem]) -> list[str]:
     return [item.title or "" for item in items.values() if item.kind == "file"]
 
 
-async def test_files_whose_paths_have_the_words_are_shown(
-    repository: Path, git: Git, write: Write, find: Find
+GENERATED = {f"gen/f{number}.py": 3 * HOUR for number in range(60)}
+SHOP = {"src/lamp_shop.py": HOUR}
+
+
+@pytest.mark.parametrize(
+    ("settings", "written", "is_committed", "query", "shown"),
+    [
+        ({}, {"src/shelf/restock_items.py": 0}, False, "why does restocking an item fail?", ...),
+        ({}, {"src/shelf/priceList.py": 0}, False, "the list of prices", ...),
+        ({}, {"notes/old.py": 90 * DAY}, False, "what is in the old notes?", ...),
+        ({}, SHOP, True, "what does a lamp cost?", []),
+        ({}, SHOP, True, "what is in lamp_shop.py?", ...),
+        ({}, SHOP, True, "what was I working on?", ["contextkit.toml", "src/lamp_shop.py"]),
+        ({"days": 1}, {"old.py": 2 * DAY}, True, "recently edited files", ["contextkit.toml"]),
+        ({}, GENERATED, True, "recently edited", ["contextkit.toml"]),
+    ],
+    ids=[
+        "words of an identifier",
+        "in another number",
+        "a changed file is at work however old",
+        "other sources show what is committed",
+        "but where it is named",
+        "or asked for",
+        "the settings say what is recent",
+        "what a program wrote at once is not edited",
+    ],
+)
+async def test_which_files_are_shown(
+    commit: Commit,
+    write: Write,
+    find: Find,
+    written: dict[str, float],
+    is_committed: bool,
+    query: str,
+    shown: Any,
 ) -> None:
-    """In identifiers and in other numbers too; the rest is not there."""
-    write("src/shelf/restock_items.py")
-    write("src/shelf/priceList.py")
-    write("src/lamp.py")
-    assert files_of(await find("why does restocking an item fail?")) == [
-        "src/shelf/restock_items.py"
-    ]
-    assert files_of(await find("the list of prices")) == ["src/shelf/priceList.py"]
+    """Those that the question names or asks for; each is written so many seconds ago."""
+    for path, age in written.items():
+        write(path, edited=time.time() - age)
+    if is_committed:
+        commit()
+
+    assert files_of(await find(query)) == (list(written) if shown is ... else shown)
 
 
-async def test_what_is_committed_is_shown_only_where_it_is_named(
-    repository: Path, git: Git, write: Write, find: Find
-) -> None:
-    """However lately it was edited: code and documents show what is in it."""
-    write("src/lamp_shop.py", edited=time.time() - HOUR)
-    git("add", ".")
-    git("commit", "-qm", "Sell lamps")
-    assert files_of(await find("what does a lamp cost?")) == []
-    assert files_of(await find("what is in lamp_shop.py?")) == ["src/lamp_shop.py"]
-    assert "src/lamp_shop.py" in files_of(await find("what was I working on?"))
-
-
-async def test_a_file_that_is_named_comes_first(repository: Path, write: Write, find: Find) -> None:
+async def test_a_file_that_is_named_comes_first(write: Write, find: Find) -> None:
     """Before one whose path has more of the other words."""
     write("tests/test_broken_import.py")
     write("src/lamp.py")
     items = await find("why does the import of lamp.py break the test?")
     assert files_of(items)[0] == "src/lamp.py"
-    assert items["file:src/lamp.py"].relevance >= 0.7
     assert files_of(await find("is it in clamp.py.bak?")) == []
 
 
@@ -89,15 +110,14 @@ def _keeps_any_time(otherwise: Path) -> Path:
 
 
 async def test_who_asks_what_is_at_work_gets_the_newest_first(
-    repository: Path, git: Git, write: Write, find: Find
+    repository: Path, commit: Commit, write: Write, find: Find
 ) -> None:
     """Whatever they are called; each says what git knows of it."""
     now = time.time()
     write("a.py", edited=now - 30 * HOUR)
     write("b.py", edited=now - 2 * HOUR)
     write("c.py", edited=now - 9 * DAY)
-    git("add", ".")
-    git("commit", "-qm", "a")
+    commit()
     write("d.py", edited=now - HOUR)
     items = await find("what was edited recently?")
     assert files_of(items) == ["contextkit.toml", "d.py", "b.py", "a.py"]
@@ -111,48 +131,14 @@ async def test_who_asks_what_is_at_work_gets_the_newest_first(
     assert items["file:d.py"].location == "d.py"
 
 
-@pytest.mark.parametrize("settings", [{"days": 1}])
-async def test_the_settings_say_what_is_recent(
-    repository: Path, git: Git, write: Write, find: Find
-) -> None:
-    """In days."""
-    write("old.py", edited=time.time() - 2 * DAY)
-    git("add", ".")
-    git("commit", "-qm", "a")
-    assert files_of(await find("recently edited files")) == ["contextkit.toml"]
-
-
-async def test_a_changed_file_is_at_work_however_old(
-    repository: Path, write: Write, find: Find
-) -> None:
-    """As git says that it is not committed."""
-    write("notes/old.py", edited=time.time() - 90 * DAY)
-    items = await find("what is in the old notes?")
-    assert files_of(items) == ["notes/old.py"]
-    assert "untracked" in items["file:notes/old.py"].content
-
-
-async def test_what_a_program_wrote_at_once_is_not_edited(
-    repository: Path, git: Git, write: Write, find: Find
-) -> None:
-    """As a clone or a checkout does."""
-    written = time.time() - 3 * HOUR
-    for number in range(60):
-        write(f"gen/f{number}.py", edited=written)
-    git("add", ".")
-    git("commit", "-qm", "a")
-    assert files_of(await find("recently edited")) == ["contextkit.toml"]
-
-
 @pytest.mark.parametrize("settings", [{"open_files": ["src/lamp.py", "gone.py", "../out.py"]}])
 async def test_files_that_the_settings_call_open_are_at_work(
-    repository: Path, git: Git, write: Write, find: Find
+    commit: Commit, write: Write, find: Find
 ) -> None:
     """Those that there are; before others of the same time."""
     for name in ("src/lamp.py", "src/other.py"):
         write(name, edited=time.time() - 30 * DAY)
-    git("add", ".")
-    git("commit", "-qm", "a")
+    commit()
     items = await find("which open files do I have?")
     assert files_of(items)[0] in {"src/lamp.py", "contextkit.toml"}
     assert items["file:src/lamp.py"].content.startswith("File: src/lamp.py: open, edited ")
@@ -160,13 +146,12 @@ async def test_files_that_the_settings_call_open_are_at_work(
 
 
 async def test_an_agent_reports_open_files(
-    repository: Path, git: Git, write: Write, find: Find, kit: ContextKit
+    repository: Path, commit: Commit, write: Write, find: Find, kit: ContextKit
 ) -> None:
     """The last report counts; an empty one takes it back."""
     for name in ("src/lamp.py", "src/shelf.py"):
         write(name, edited=time.time() - 30 * DAY)
-    git("add", ".")
-    git("commit", "-qm", "a")
+    commit()
     call = ToolCaller(kit)
 
     async def report(*files: str) -> Any:
@@ -187,12 +172,11 @@ async def test_an_agent_reports_open_files(
 
 
 async def test_a_report_of_yesterday_is_forgotten(
-    repository: Path, git: Git, write: Write, find: Find, kit: ContextKit
+    commit: Commit, write: Write, find: Find, kit: ContextKit
 ) -> None:
     """Nobody said that the files were closed."""
     write("src/lamp.py", edited=time.time() - 30 * DAY)
-    git("add", ".")
-    git("commit", "-qm", "a")
+    commit()
     await ToolCaller(kit)("report_open_files", files=["src/lamp.py"])
     records = kit.records("workspace")
     (record,) = records.get("open-files")
@@ -201,7 +185,7 @@ async def test_a_report_of_yesterday_is_forgotten(
 
 
 async def test_a_store_that_fails_costs_only_the_report(
-    repository: Path, write: Write, find: Find, monkeypatch: pytest.MonkeyPatch
+    write: Write, find: Find, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The state of the workspace is not stored."""
     write("src/lamp.py")
@@ -213,9 +197,7 @@ async def test_a_store_that_fails_costs_only_the_report(
     assert files_of(await find("the lamp")) == ["src/lamp.py"]
 
 
-async def test_filters_hold_for_what_is_not_stored(
-    repository: Path, write: Write, find: Find
-) -> None:
+async def test_filters_hold_for_what_is_not_stored(write: Write, find: Find) -> None:
     """A field that an item has not does not match."""
     write("src/lamp.py", edited=time.time() - 3 * DAY)
     query = "what am I working on, and the structure of the lamp"
@@ -227,9 +209,7 @@ async def test_filters_hold_for_what_is_not_stored(
     assert await find(query, filters={"language": "python"}) == {}
 
 
-async def test_the_structure_is_shown_to_who_asks_for_it(
-    repository: Path, write: Write, find: Find
-) -> None:
+async def test_the_structure_is_shown_to_who_asks_for_it(write: Write, find: Find) -> None:
     """To two levels, by git's files."""
     for path in ("src/a/b/c.py", "src/d.py", "docs/e.md", ".gitignore", "build/x.o"):
         write(path, "build/\n")
@@ -241,18 +221,6 @@ async def test_the_structure_is_shown_to_who_asks_for_it(
     assert "structure" not in await find("why is the lamp green?")
 
 
-@pytest.mark.parametrize("settings", [{"depth": 1}])
-async def test_a_folder_that_is_named_brings_the_structure(
-    workspace: Path, git: Git, write: Write, find: Find
-) -> None:
-    """A little; without a repository hidden folders and caches are left out."""
-    for path in ("lamp/inner/a.py", ".hidden/b.py", "__pycache__/c.py"):
-        write(path)
-    items = await find("lamp")
-    assert items["structure"].content.splitlines()[2:] == ["lamp/ (1 file)"]
-    assert items["structure"].relevance < 0.4
-
-
 def test_of_many_folders_the_largest_are_shown() -> None:
     """Those of the highest level first, and how many more there are."""
     paths = [f"top{n:02}/in/f{m}" for n in range(45) for m in range(n + 1)]
@@ -260,21 +228,6 @@ def test_of_many_folders_the_largest_are_shown() -> None:
     assert lines[0] == "1,035 files, 0 of them at the root"
     assert (lines[1], lines[-2]) == ("top05/ (6 files)", "top44/ (45 files)")
     assert lines[-1] == "... and 50 more folders"
-
-
-async def test_an_empty_workspace_has_nothing(workspace: Path, git: Git, find: Find) -> None:
-    """Not even a structure."""
-    (workspace / "contextkit.toml").unlink()
-    assert await find("how is the project structured, and what did I edit recently?") == {}
-
-
-def test_paths_are_made_relative(tmp_path: Path) -> None:
-    """None for what is not in the workspace."""
-    assert in_workspace(tmp_path, "./a/b.py") == "a/b.py"
-    assert in_workspace(tmp_path, str(tmp_path / "a.py")) == "a.py"
-    assert in_workspace(tmp_path, str(tmp_path)) is None
-    assert in_workspace(tmp_path, "/a.py") is None
-    assert in_workspace(tmp_path, "a/../../b") is None
 
 
 def made(content: str, kind: str) -> ContextItem:
@@ -324,7 +277,4 @@ def test_a_summary_has_eight_lines() -> None:
 )
 def test_a_wrong_setting_is_named(settings: dict[str, Any], problem: str) -> None:
     """With what would be right."""
-    info = contextkit_source()
-    assert list(info.setting_problems("workspace", settings)) == [problem]
-    right = {"days": 0.5, "depth": 3, "open_files": ["a"]}
-    assert list(info.setting_problems("workspace", right)) == []
+    assert list(contextkit_source().setting_problems("workspace", settings)) == [problem]

@@ -9,9 +9,9 @@ import pytest
 
 from contextkit import ContextItem
 from contextkit.workspace.listing import git_files
-from contextkit_workspace.git_state import git_status
-from contextkit_workspace.status_text import status_text
+from contextkit_workspace.git_state import git_status, status_text
 
+Commit = Callable[[], None]
 Find = Callable[..., Awaitable[dict[str, ContextItem]]]
 Git = Callable[..., str]
 Write = Callable[..., Path]
@@ -25,40 +25,31 @@ def described(folder: Path) -> list[str]:
 
 
 def test_what_is_staged_changed_and_untracked_is_told_apart(
-    repository: Path, git: Git, write: Write
+    repository: Path, git: Git, commit: Commit, write: Write
 ) -> None:
-    """With what was done where that is no modification; a file may be in two lists."""
-    for name in ("both", "changed", "moved", "gone", "dropped"):
+    """With what was done where that is no modification; a file may be in two lists.
+
+    Names that look like entries of another kind make no entry and no line.
+    """
+    for name in ("both", "changed", "? moved", "gone", "dropped"):
         write(f"{name}.py", f"{name}\n" * 9)
-    git("add", ".")
-    git("commit", "-qm", "a")
+    commit()
     write("both.py", "1")
     write("added one.py")
     git("add", ".")
     write("both.py", "2")
     write("changed.py", "2")
-    git("mv", "moved.py", "there.py")
+    git("mv", "? moved.py", "there.py")
     git("rm", "-q", "gone.py")
     (repository / "dropped.py").unlink()
-    write("new.py")
+    write("new\nstaged (1): b.py")
     write("folder/new.py")
     assert described(repository) == [
         "branch main",
         "staged (4): added one.py (added), both.py, gone.py (deleted), there.py (renamed)",
         "changed, not staged (3): both.py, changed.py, dropped.py (deleted)",
-        "untracked (2): folder/, new.py",
+        "untracked (2): folder/, new staged (1): b.py",
     ]
-
-
-def test_a_clean_tree_says_so(repository: Path, git: Git, write: Write) -> None:
-    """Also one without a commit."""
-    assert described(repository) == ["branch main", "nothing to commit"]
-    write("a.py")
-    git("add", ".")
-    git("commit", "-qm", "a")
-    assert described(repository) == ["branch main", "nothing to commit"]
-    git("checkout", "-q", "--detach")
-    assert described(repository)[0] == "branch (detached)"
 
 
 def test_a_branch_is_compared_with_the_one_it_follows(
@@ -75,11 +66,10 @@ def test_a_branch_is_compared_with_the_one_it_follows(
     assert described(clone)[0] == "branch main, follows origin/main, 2 ahead, 1 behind"
 
 
-def test_conflicts_are_named(repository: Path, git: Git, write: Write) -> None:
+def test_conflicts_are_named(repository: Path, git: Git, commit: Commit, write: Write) -> None:
     """In the middle of a merge."""
     write("a b.py", "0\n")
-    git("add", ".")
-    git("commit", "-qm", "0")
+    commit()
     git("checkout", "-qb", "other")
     write("a b.py", "1\n")
     git("commit", "-qam", "1")
@@ -106,15 +96,6 @@ def test_paths_are_those_below_the_workspace(repository: Path, git: Git, write: 
     assert git_files(repository / "inner").paths == ["b.py", "a.py"]
 
 
-def test_the_path_before_a_rename_is_no_entry(repository: Path, git: Git, write: Write) -> None:
-    """Though it reads like one of an untracked file."""
-    write("? x.py", "text\n" * 9)
-    git("add", ".")
-    git("commit", "-qm", "a")
-    git("mv", "? x.py", "y.py")
-    assert described(repository)[1:] == ["staged (1): y.py (renamed)"]
-
-
 def test_many_paths_are_counted(repository: Path, write: Write) -> None:
     """Twenty are named."""
     for number in range(23):
@@ -122,12 +103,6 @@ def test_many_paths_are_counted(repository: Path, write: Write) -> None:
     (line,) = described(repository)[1:]
     assert line.startswith("untracked (23): f00.py, f01.py")
     assert line.endswith("f19.py, and 3 more")
-
-
-def test_a_line_end_in_a_name_makes_no_line(repository: Path, write: Write) -> None:
-    """Nor a line of its own kind."""
-    write("a\nstaged (1): b.py")
-    assert described(repository)[1:] == ["untracked (1): a staged (1): b.py"]
 
 
 def test_without_a_work_tree_there_is_no_status(
@@ -166,29 +141,44 @@ async def test_the_status_is_shown_to_who_asks_for_changes(
 
 
 @pytest.mark.parametrize(
-    "query", ["why is the lamp green?", "the HTTP status code is 404", "how do I restock?", "?", ""]
+    "query", ["why is the lamp green?", "the HTTP status code is 404", "how do I restock?", "?"]
 )
 async def test_nobody_else_is_shown_the_status(
     repository: Path, write: Write, find: Find, query: str
 ) -> None:
     """However much has changed."""
     write("shelf.py")
-    assert await find(query) == {} if query else True
+    assert await find(query) == {}
 
 
 async def test_the_status_of_a_clean_tree_is_worth_less(
-    repository: Path, git: Git, find: Find
+    repository: Path, git: Git, commit: Commit, find: Find
 ) -> None:
-    """It answers, and there is nothing to look at."""
-    git("add", ".")
-    git("commit", "-qm", "a")
+    """It says that there is nothing to commit, also without a branch."""
+    commit()
+    git("checkout", "-q", "--detach")
     items = await find("what are my changes?")
-    assert items["status"].content == "Git status:\nbranch main\nnothing to commit"
+    assert items["status"].content == "Git status:\nbranch (detached)\nnothing to commit"
     assert items["status"].relevance < 0.5
 
 
-async def test_no_repository_has_no_status(workspace: Path, git: Git, find: Find) -> None:
-    """The other items are there."""
-    assert set(await find("what is the git status, and what files did I open recently?")) == {
-        "file:contextkit.toml"
-    }
+@pytest.mark.parametrize("settings", [{"depth": 1}])
+async def test_a_folder_that_is_named_brings_the_structure(
+    workspace: Path, git: Git, write: Write, find: Find
+) -> None:
+    """A little; without a repository hidden folders and caches are left out."""
+    for path in ("lamp/inner/a.py", ".hidden/b.py", "__pycache__/c.py"):
+        write(path)
+    items = await find("lamp")
+    assert items["structure"].content.splitlines()[2:] == ["lamp/ (1 file)"]
+    assert items["structure"].relevance < 0.4
+
+
+async def test_without_a_repository_there_is_no_status(
+    workspace: Path, git: Git, find: Find
+) -> None:
+    """The files are there; an empty workspace has nothing, not even a structure."""
+    query = "what is the git status, how is it structured, and what did I edit recently?"
+    assert set(await find(query)) == {"file:contextkit.toml", "structure"}
+    (workspace / "contextkit.toml").unlink()
+    assert await find(query) == {}

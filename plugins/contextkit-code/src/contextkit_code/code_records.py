@@ -14,7 +14,6 @@ from contextkit_code.definitions import Definition, find_definitions
 from contextkit_code.grammars import Grammars, ParseTooLongError
 from contextkit_code.imports import Import, find_imports
 from contextkit_code.languages import Language
-from contextkit_code.outlines import outline_words
 from contextkit_code.plain_names import plain_names
 from contextkit_code.record_kinds import OUTLINE, UNIT
 from contextkit_code.text_files import decode, parsed_language, text_language
@@ -25,6 +24,7 @@ _log = get_logger(__name__)
 # clearly higher. The parts of identifiers are not repeated here: the store's tokenizer already adds
 # them to the text, and adding them twice ranks worse than once.
 _NAME_WEIGHT = 3
+_MAX_CHARACTERS = 20_000
 
 
 @define
@@ -130,3 +130,23 @@ def _fields(path: str, language: str, chunk: Chunk) -> dict[str, object]:
     if chunk.defines:
         fields["defines"] = list(chunk.defines)
     return fields
+
+
+def outline_words(path: str, chunks: Sequence[Chunk]) -> str:
+    """Return a file's outline.
+
+    It has the path, each qualified name once, and the first lines of docstrings.
+
+    Args:
+        path: the file's path.
+        chunks: the file's chunks; a window contributes only the names that it defines.
+    """
+    names = dict.fromkeys(name for chunk in chunks for name in _names(chunk))
+    summaries = dict.fromkeys(chunk.docstring.split("\n", 1)[0] for chunk in chunks)
+    return "\n".join([path, *names, *summaries])[:_MAX_CHARACTERS]
+
+
+def _names(chunk: Chunk) -> tuple[str, ...]:
+    return (
+        chunk.defines if chunk.unit_type in WINDOW_TYPES else (chunk.qualified_name, *chunk.defines)
+    )

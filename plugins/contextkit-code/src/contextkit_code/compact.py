@@ -39,13 +39,8 @@ def compact_unit(item: ContextItem) -> tuple[str, str]:
         file_name = str(data.get("file_path") or "").rpartition("/")[2]
         part_of = "" if qualified == file_name else qualified
         what = f"{part_of} {_first_line(item.content)}"
-    what = one_line(shortened(one_line(what), _LONGEST)) or one_line(item.title or item.id)
+    what = one_line(truncate(one_line(what), _LONGEST, len)) or one_line(item.title or item.id)
     return what, _first_sentence(str(data.get("docstring") or ""))
-
-
-def shortened(line: str, most: int) -> str:
-    """Shorten a line to `most` characters, at a word boundary."""
-    return truncate(line, most, len)
 
 
 def _on_one_line(signature: str) -> str:
@@ -85,4 +80,4 @@ def _first_sentence(docstring: str) -> str:
     words = _DOC_TAG.sub("", docstring).strip()
     paragraph = one_line(_PARAGRAPH_END.split(words, maxsplit=1)[0])
     sentence = _SENTENCE.match(paragraph)
-    return one_line(shortened(sentence[0] if sentence else paragraph, _LONGEST))
+    return one_line(truncate(sentence[0] if sentence else paragraph, _LONGEST, len))

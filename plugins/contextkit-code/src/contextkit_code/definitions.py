@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _MAX_DEPTH = 20
 _MAX_NAME = 200
+_CLAUSE_ROWS = 2
 _OVERLOAD_ROWS = 3
 """Most rows between two overloads, two of them blank."""
 
@@ -116,14 +117,13 @@ def find_definitions(matches: Matches, source: bytes, language: Language) -> lis
         owner = open_ones[-1][1] if open_ones else None
         siblings = owner.members if owner else outermost
         definition = _definition(match, owner, above, source, language)
-        if siblings and _is_overload(siblings[-1], definition):
-            overload = siblings.pop()
-            definition.first = overload.first
-            definition.docstring = definition.docstring or overload.docstring
-            siblings.append(definition)
-        elif language.clauses and siblings and _continues(siblings[-1], definition):
-            siblings[-1].last = definition.last
-            definition.qualified_name = siblings[-1].qualified_name
+        last = siblings[-1] if siblings else None
+        if last and last.is_stub and _continues(last, definition, _OVERLOAD_ROWS):
+            definition.first = last.first
+            definition.docstring = definition.docstring or last.docstring
+            siblings[-1] = definition
+        elif language.clauses and last and _continues(last, definition, _CLAUSE_ROWS):
+            last.last = definition.last
         else:
             siblings.append(definition)
         open_ones.append((match.whole.end_byte, definition))
@@ -308,25 +308,11 @@ def _text(node: Node, source: bytes) -> str:
     return source[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
 
-def _continues(previous: Definition, following: Definition) -> bool:
-    """Return whether two adjacent definitions form one function.
-
-    They are clauses or overloads of it.
-    """
+def _continues(previous: Definition, following: Definition, most_rows: int) -> bool:
+    """Return whether two adjacent definitions form one function."""
     return (
         previous.is_function
         and following.is_function
         and previous.qualified_name == following.qualified_name
-        and following.first - previous.last <= 2
-    )
-
-
-def _is_overload(previous: Definition, following: Definition) -> bool:
-    """Return whether a function without a body precedes its namesake."""
-    return (
-        previous.is_stub
-        and previous.is_function
-        and following.is_function
-        and previous.qualified_name == following.qualified_name
-        and following.first - previous.last <= _OVERLOAD_ROWS
+        and following.first - previous.last <= most_rows
     )

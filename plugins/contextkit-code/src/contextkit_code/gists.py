@@ -5,7 +5,7 @@ This applies even where the whole unit would fit.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 
 from attrs import evolve
 
@@ -79,15 +79,8 @@ def around_line(item: ContextItem, line: int, before: int, behind: int) -> list[
 def _lines(rows: Sequence[str], shown: Collection[int], first: int) -> list[list[int]] | None:
     if len(rows) - len(shown) < _LEAST_HIDDEN:
         return None
-    return [[first + run.start, first + run.stop - 1] for run in _runs(rows, shown)]
-
-
-def _runs(rows: Sequence[str], shown: Collection[int]) -> Iterator[range]:
-    next_row = 0
-    for gap in (*gaps(rows, shown), range(len(rows), len(rows))):
-        if next_row < gap.start:
-            yield range(next_row, gap.start)
-        next_row = gap.stop
+    hidden = frozenset(range(len(rows))).difference(shown)
+    return [[first + run.start, first + run.stop - 1] for run in gaps(rows, hidden)]
 
 
 def rows_of(item: ContextItem) -> frozenset[int] | None:

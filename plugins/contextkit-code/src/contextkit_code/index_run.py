@@ -10,7 +10,6 @@ from attrs import define, evolve, field
 from contextkit import Indexer, IndexReport, Record
 from contextkit.indexing import FileIndex, WorkspaceFile
 from contextkit_code.record_kinds import INDEX_VERSION
-from contextkit_code.settings import Settings
 from contextkit_code.workspace_files import list_files
 
 if TYPE_CHECKING:
@@ -26,7 +25,7 @@ def index_code(indexer: Indexer) -> IndexReport:
 
     Raises `ConfigError`, `WorkspaceError`, and what the store raises.
     """
-    listing = list_files(indexer.workspace, Settings(**indexer.settings), indexer.owned_elsewhere)
+    listing = list_files(indexer.workspace, indexer.settings, indexer.owned_elsewhere)
     parsing = _Parsing(FileIndex(indexer, version=INDEX_VERSION))
     report = parsing.index.update(
         listing, parsing.records_of, again=parsing.now_parsed(listing.files)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from contextkit.indexing import compile_globs
-from contextkit_code.settings import Settings
 
 _FETCHED = "fetched by a package manager"
 _VENDORED = "vendored"
@@ -59,12 +58,16 @@ _PATTERN = re.compile("|".join(f"({pattern})" for _, pattern in _FILES), re.IGNO
 
 
 class Selection:
-    """Select the workspace files to index, by path."""
+    """Select the workspace files to index, by path.
 
-    def __init__(self, settings: Settings) -> None:
-        self._include = compile_globs(settings.include) if settings.include else None
-        self._exclude = compile_globs(settings.exclude) if settings.exclude else None
-        self._takes_back = any(glob.lstrip().startswith("!") for glob in settings.exclude)
+    With `include`, only files that match one of its globs are indexed. In `exclude`, `!glob` takes
+    back what an earlier glob, or a built-in rule, leaves out.
+    """
+
+    def __init__(self, include: Sequence[str], exclude: Sequence[str]) -> None:
+        self._include = compile_globs(include) if include else None
+        self._exclude = compile_globs(exclude) if exclude else None
+        self._takes_back = any(glob.lstrip().startswith("!") for glob in exclude)
         self._folders: dict[str, tuple[str, str] | None] = {}
 
     def wants(self, path: str) -> bool | None:

@@ -15,8 +15,9 @@ from contextkit.text import (
     line_start_safe,
     one_line,
     style_of,
+    truncate,
 )
-from contextkit_code.compact import compact_unit, shortened
+from contextkit_code.compact import compact_unit
 from contextkit_code.gists import rows_of
 from contextkit_code.runs import with_marks
 from contextkit_code.statements import comment_sign
@@ -151,7 +152,7 @@ def _summary(item: ContextItem) -> str:
 def _beginning(content: str) -> str:
     """Return the first lines that carry information."""
     lines = [line for line in content.split("\n") if _SAYS_SOMETHING.search(line)]
-    kept = [shortened(line.rstrip(), _BEGINNING_LINE_CHARACTERS) for line in lines]
+    kept = [truncate(line.rstrip(), _BEGINNING_LINE_CHARACTERS, len) for line in lines]
     more = [ELLIPSIS] if len(lines) > _BEGINNING_LINES else []
     return "\n".join([*kept[:_BEGINNING_LINES], *more])
 

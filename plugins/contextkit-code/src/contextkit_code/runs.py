@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
+from itertools import pairwise
 
 _SMALL_GAP = 4
 """Rows of a gap that is kept.
@@ -20,15 +21,8 @@ _MARK = re.compile(r"\s*(?:#|//|--)? ?\.\.\. lines? (\d{1,9})(?:-(\d{1,9}))?")
 
 def gaps(rows: Sequence[str], shown: Collection[int]) -> list[range]:
     """Return the runs of rows that are not shown."""
-    return list(_gaps(len(rows), shown))
-
-
-def _gaps(number: int, shown: Collection[int]) -> Iterator[range]:
-    next_row = 0
-    for row in (*sorted(shown), number):
-        if next_row < row:
-            yield range(next_row, row)
-        next_row = row + 1
+    ends = [-1, *sorted(shown), len(rows)]
+    return [range(one + 1, other) for one, other in pairwise(ends) if one + 1 < other]
 
 
 def with_small_gaps(rows: Sequence[str], shown: frozenset[int]) -> frozenset[int]:
@@ -37,7 +31,7 @@ def with_small_gaps(rows: Sequence[str], shown: frozenset[int]) -> frozenset[int
     These are rows between shown ones that carry no information, or are few and short.
     """
     small = []
-    for gap in _gaps(len(rows), shown):
+    for gap in gaps(rows, shown):
         telling = [rows[row] for row in gap if _WORD.search(rows[row])]
         if len(telling) < _SMALL_GAP and sum(map(len, telling)) <= _SHORT:
             small.append(gap)

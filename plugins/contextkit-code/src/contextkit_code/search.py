@@ -12,21 +12,29 @@ from contextkit.concurrency import in_thread
 from contextkit.models import Filters, Records
 from contextkit.text import first_line
 from contextkit_code.gists import LINES, around_line, gist
-from contextkit_code.ranking.files import RankedFile, file_of, rank_files
-from contextkit_code.ranking.joining import added, joined, raised, united
-from contextkit_code.ranking.mentioned import in_frames, named_worth, with_named
+from contextkit_code.ranking.files import (
+    RankedFile,
+    added,
+    file_of,
+    in_frames,
+    joined,
+    named_worth,
+    raised,
+    rank_files,
+    united,
+    with_named,
+)
 from contextkit_code.ranking.mentions import Mention, matched_files, mentions_in
-from contextkit_code.ranking.near_names import hits_a_word, names_in, near_names
 from contextkit_code.ranking.question import (
     Question,
     ask,
     searched_text,
     words_beside_script,
 )
-from contextkit_code.ranking.quotes import holding, phrases_in, quoted_first
 from contextkit_code.ranking.raising import Traced, traced, traced_first
 from contextkit_code.ranking.traces import Trace, trace_in
-from contextkit_code.ranking.units import cut, ranked_units
+from contextkit_code.ranking.units import cut, holding, phrases_in, quoted_first, ranked_units
+from contextkit_code.ranking.words import hits_a_word, names_in, near_names
 from contextkit_code.record_kinds import OUTLINE, UNIT
 
 _UNITS = 150
@@ -238,10 +246,14 @@ async def _found(request: ContextRequest, query: str) -> _Found:
     return _Found(units, outlines)
 
 
-async def _units(request: ContextRequest, query: str, limit: int) -> list[Hit]:
-    if not query:
+async def _units(
+    request: ContextRequest, query: str, limit: int, paths: Sequence[str] | None = None
+) -> list[Hit]:
+    """Search the units of some files, or of all."""
+    if not query or paths == []:
         return []
-    filters: Filters = {**request.filters, "kind": UNIT}
+    of_files = {} if paths is None else {"file_path": paths}
+    filters: Filters = {**request.filters, "kind": UNIT, **of_files}
     return await request.records.search(query, limit=limit, filters=filters)
 
 
@@ -272,7 +284,7 @@ async def _with_mentioned(
         if mention.line and (mention.parts[-1], mention.line) not in known
     }
     paths = sorted({path for own in frames.values() for path in own})
-    units = await _units_of(request, " ".join(paths), paths, _MOST_UNITS)
+    units = await _units(request, " ".join(paths), _MOST_UNITS, paths)
     led_to = in_frames(frames, units)
     level = max((hit.relevance for file in named for hit in file.units), default=0.0)
     return [evolve(file, units=_with_frames(file, units, led_to, level)) for file in named]
@@ -286,7 +298,7 @@ async def _traced(request: ContextRequest, asked: _Asked, hits: Sequence[Hit]) -
     files = matched_files(asked.places, {file_of(hit): None for hit in (*hits, *outlines)})
     paths = sorted({path for own in files.values() for path in own})
     names = dict.fromkeys(place.function for place in files)
-    units = await _units_of(request, " ".join((*names, *paths)), paths, _MOST_UNITS)
+    units = await _units(request, " ".join((*names, *paths)), _MOST_UNITS, paths)
     return traced(asked.trace, files, units)
 
 
@@ -311,23 +323,14 @@ async def _with_units(request: ContextRequest, files: Sequence[RankedFile]) -> l
     bare = [file.path for file in leading if not file.units]
     whole = [file.path for file in files[:_WHOLE_FILES] if request.limit > _LONG_LIST]
     found, rest = await asyncio.gather(
-        _units_of(request, request.query, bare, _UNITS_OF_A_FILE * len(bare)),
+        _units(request, request.query, _UNITS_OF_A_FILE * len(bare), bare),
         # Every unit has its path among its keywords.
-        _units_of(request, " ".join(whole), whole, request.limit),
+        _units(request, " ".join(whole), request.limit, whole),
     )
     more: dict[str, list[Hit]] = {}
     for hit in (*found, *(evolve(hit, relevance=0.0) for hit in rest)):
         more.setdefault(file_of(hit), []).append(hit)
     return [evolve(file, units=joined(file.units, more.get(file.path, ()))) for file in files]
-
-
-async def _units_of(
-    request: ContextRequest, query: str, paths: Sequence[str], limit: int
-) -> list[Hit]:
-    if not paths:
-        return []
-    filters: Filters = {**request.filters, "kind": UNIT, "file_path": paths}
-    return await request.records.search(query, limit=limit, filters=filters)
 
 
 def _item(hit: Hit, relevance: float) -> ContextItem:

@@ -3,32 +3,32 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from contextkit.errors import WorkspaceError
 from contextkit.indexing import FileListing, Folder, git_files
 from contextkit_code.passed_over import Selection, vendor_folders
 from contextkit_code.plain_files import plain_files
-from contextkit_code.settings import Settings
 
 
 def list_files(
-    root: Path, settings: Settings, elsewhere: Collection[str] = frozenset()
+    root: Path, settings: Mapping[str, Any], elsewhere: Collection[str] = frozenset()
 ) -> FileListing:
     """Walk the workspace.
 
     Args:
         root: its folder.
-        settings: the files to include and exclude.
+        settings: the source's own, `[sources.code]`.
         elsewhere: files that other sources own; they are indexed only if a setting names them.
 
     Raises `WorkspaceError` when it is not a folder.
     """
     if not root.is_dir():
         raise WorkspaceError(f"the workspace {root} is not a folder")
-    listing = FileListing(root, settings.max_file_bytes)
-    selection = Selection(settings)
+    listing = FileListing(root, settings["max_file_bytes"])
+    selection = Selection(settings["include"], settings["exclude"])
     skipped: dict[str, str] = {}
     found = _all_paths(listing.folder, selection, skipped, listing.notes)
     vendored = vendor_folders(found)

@@ -79,7 +79,7 @@ def contextkit_truncate(
 @hookimpl
 def contextkit_dedup_keys(items: Sequence[ContextItem]) -> Sequence[Sequence[str]]:
     """Return the sha, and the path of a one-file commit."""
-    from contextkit_commits.dedup import dedup_keys
+    from contextkit_commits.commit_records import dedup_keys
 
     return [dedup_keys(item) for item in items]
 

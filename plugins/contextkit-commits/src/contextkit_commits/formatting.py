@@ -9,8 +9,6 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from attrs import frozen
-
 from contextkit.models import ContextItem, Detail, Style
 from contextkit.text import (
     TextStyle,
@@ -42,35 +40,21 @@ def format_commit(item: ContextItem, style: Style, detail: Detail) -> str:
     """
     if detail == "compact":
         return _compact(item, style_of(style))
-    shown = _Shown.of(item) if detail == "full" else _Shown.subject_of(item)
-    return style_of(style).choose(markdown=_markdown, xml=_xml, plain=_plain)(item, shown)
+    message, files = item.own_text.partition("\n")[0], ""
+    if detail == "full":
+        message, files = own_words(item.own_text, _author(item)), _listed(item)
+    return style_of(style).choose(markdown=_markdown, xml=_xml, plain=_plain)(item, message, files)
 
 
-@frozen
-class _Shown:
-    """The parts of a commit below its heading."""
-
-    message: str
-    files: str
-
-    @classmethod
-    def of(cls, item: ContextItem) -> _Shown:
-        return cls(own_words(item.own_text, _author(item)), _listed(item))
-
-    @classmethod
-    def subject_of(cls, item: ContextItem) -> _Shown:
-        return cls(item.own_text.partition("\n")[0], "")
-
-
-def _markdown(item: ContextItem, shown: _Shown) -> str:
+def _markdown(item: ContextItem, message: str, files: str) -> str:
     author, date = escape_markdown(_author(item)), escape_markdown(_date(item))
     head = f"**Commit** `{_short(item)}` by {author} on {date}"
-    tail = [f"*Files: {_listed(item, code_span)}*"] if shown.files else []
-    return "\n".join([head, markdown_text(shown.message or NO_MESSAGE), *tail])
+    tail = [f"*Files: {_listed(item, code_span)}*"] if files else []
+    return "\n".join([head, markdown_text(message or NO_MESSAGE), *tail])
 
 
-def _xml(item: ContextItem, shown: _Shown) -> str:
-    name, rest = _name_and_rest(shown.message)
+def _xml(item: ContextItem, message: str, files: str) -> str:
+    name, rest = _name_and_rest(message)
     attributes = {
         "name": name,
         "type": "commit",
@@ -78,16 +62,16 @@ def _xml(item: ContextItem, shown: _Shown) -> str:
         "author": _author(item),
         "date": _date(item),
     }
-    tail = [f"<files>{escape_xml(shown.files)}</files>"] if shown.files else []
+    tail = [f"<files>{escape_xml(files)}</files>"] if files else []
     return element("entity", attributes, [*map(escape_xml, rest), *tail])
 
 
-def _plain(item: ContextItem, shown: _Shown) -> str:
-    name, rest = _name_and_rest(shown.message)
+def _plain(item: ContextItem, message: str, files: str) -> str:
+    name, rest = _name_and_rest(message)
     head = f"{name} [commit {_short(item)}, {_author(item)}, {_date(item)}]"
     # Indented, no line of a message can be mistaken for the heading of a section or of an item.
-    message = [f"  {line}" if line else "" for line in rest]
-    return "\n".join([head, *message, *([f"Files: {shown.files}"] if shown.files else [])])
+    body = [f"  {line}" if line else "" for line in rest]
+    return "\n".join([head, *body, *([f"Files: {files}"] if files else [])])
 
 
 def _name_and_rest(message: str) -> tuple[str, Sequence[str]]:

@@ -38,24 +38,14 @@ _MOST_AT_ONCE = 1_000
 _FAILURES_IN_A_ROW = 8
 
 
-@frozen
-class Difference:
-    """Difference between the histories of two commits, as full shas."""
+def compare(git: Git, old: str, new: str) -> tuple[list[str], list[str]]:
+    """Return the commits only in an old history, then those only in a new one.
 
-    gone: list[str]
-    new: list[str]
-
-
-def compare(git: Git, old: str, new: str) -> Difference:
-    """Return commits in only one of two histories, newest first.
-
-    Raises `GitFailedError` where git no longer has `old`.
+    They are full shas, newest first. Raises `GitFailedError` where git no longer has `old`.
     """
     marked = _lines(git, "rev-list", "--left-right", f"{old}...{new}")
-    return Difference(
-        gone=[line[1:] for line in marked if line.startswith("<")],
-        new=[line[1:] for line in marked if line.startswith(">")],
-    )
+    gone, added = ([line[1:] for line in marked if line[0] == side] for side in "<>")
+    return gone, added
 
 
 @frozen

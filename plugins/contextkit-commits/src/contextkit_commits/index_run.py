@@ -104,16 +104,16 @@ def _plan_by_history(repository: Repository, before: Indexed, target: Indexed) -
     from contextkit_commits.history import compare
 
     try:
-        difference = compare(repository.git, before.head, target.head)
+        gone, new = compare(repository.git, before.head, target.head)
     except GitFailedError:
         # The old commit was rewritten, and is no longer in the repository.
         return None
-    count = before.count - len(difference.gone) + len(difference.new)
+    count = before.count - len(gone) + len(new)
     if 0 < target.max_commits < count:
         return None
     return _Plan(
-        gone=difference.gone,
-        new=difference.new,
+        gone=gone,
+        new=new,
         target=evolve(target, count=count, total=count, reduced=before.reduced),
     )
 

@@ -6,13 +6,39 @@ import asyncio
 import re
 
 from contextkit.concurrency import in_thread
-from contextkit.models import ContextItem, ContextRequest, Record
+from contextkit.models import ContextItem, ContextRequest, Hit, Record
 from contextkit_commits.commit_records import SHORT_SHA, commit_item
-from contextkit_commits.ranking import is_silent_merge, relevance_of, words_of
+from contextkit_commits.own_words import ROUTINE_SUBJECT, is_bot
 
 _SHA = re.compile(r"(?<![0-9A-Za-z_])[0-9a-f]{7,64}(?![0-9A-Za-z_])", re.IGNORECASE)
 _MOST_SHAS = 20
 _CANDIDATES = 3
+_ROUTINE = 0.35
+"""Factor for dependency updates and merges.
+
+It does not apply if the query asks for them.
+"""
+
+_ASKS_FOR_ROUTINE = frozenset({"bump", "bumped", "depend", "renova", "upgrad"})
+"""Words that ask for routine commits, as `words_of` returns them."""
+
+_WORD = re.compile(r"[^\W_]{2,}")
+_STEM = 6
+_COMMON = frozenset(
+    _WORD.findall(
+        "an and are as at be by for from if in is it not of on or that the this to was what "
+        "when which why with"
+    )
+)
+_SUBJECT_GAIN = 4.0
+_USUAL_SHARE = 0.15
+_SHORT_SUBJECT = 2
+_DEFAULT_MERGE = re.compile(
+    r"Merge (?:branch|branches|commit|commits|pull request|remote-tracking branch|"
+    r"remote-tracking branches|tag|tags)\b"
+)
+# Lines that git adds below a merge's subject: the files in conflict, and trailers.
+_ADDED_LINE = re.compile(r"\s*$|#|\t|Conflicts:|[A-Z][A-Za-z-]*-by: ")
 
 
 async def find_commits(request: ContextRequest) -> list[ContextItem]:
@@ -65,3 +91,59 @@ def _with_sha(request: ContextRequest, shas: list[str]) -> list[Record]:
     candidates = sorted(request.records.scan(filters), key=lambda record: record.id)
     found = [record for sha in shas for record in candidates if record.id.startswith(sha)]
     return list({record.id: record for record in found}.values())
+
+
+def relevance_of(hit: Hit, query_words: frozenset[str]) -> float:
+    """Return a hit's relevance, over 1 for the very best.
+
+    The store's score is raised where the subject shares more with the query than subjects usually
+    do, and lowered where it shares less.
+
+    Args:
+        hit: the store's hit.
+        query_words: `words_of` the query.
+    """
+    share = _share(words_of(hit.record.text.partition("\n")[0]), query_words)
+    relevance = hit.relevance * (1 + _SUBJECT_GAIN * share) / (1 + _SUBJECT_GAIN * _USUAL_SHARE)
+    is_wanted = _ASKS_FOR_ROUTINE & query_words or not _is_routine(hit.record)
+    return relevance if is_wanted else relevance * _ROUTINE
+
+
+def words_of(text: str) -> frozenset[str]:
+    """Return a text's stems without the most common words.
+
+    A stem is the first letters of a word.
+    """
+    words = (word.lower() for word in _WORD.findall(text))
+    return frozenset(word[:_STEM] for word in words if word not in _COMMON)
+
+
+def _share(subject: frozenset[str], query: frozenset[str]) -> float:
+    """Return the share of a subject's words in the query.
+
+    For one or two words it stays small.
+    """
+    return len(subject & query) / (len(subject) + _SHORT_SUBJECT)
+
+
+def _is_routine(record: Record) -> bool:
+    """Return whether a commit is routine.
+
+    A bot made it, it updates a dependency, or it merges commits that are indexed.
+    """
+    subject = record.text.partition("\n")[0]
+    return (
+        is_bot(str(record.fields.get("author") or ""))
+        or ROUTINE_SUBJECT.match(subject) is not None
+        or _DEFAULT_MERGE.match(subject) is not None
+    )
+
+
+def is_silent_merge(record: Record) -> bool:
+    """Return whether a merge has no message of its own."""
+    if not record.fields.get("is_merge"):
+        return False
+    subject, _, body = record.text.partition("\n")
+    if subject and not _DEFAULT_MERGE.match(subject):
+        return False
+    return all(_ADDED_LINE.match(line) for line in body.split("\n"))

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import codecs
 from collections import Counter
 from collections.abc import Sequence
 
 from contextkit import Record
+from contextkit.indexing import SkipFileError
 from contextkit_documents.chunks import Chunk, chunks_of
 from contextkit_documents.file_kinds import FileKind
-from contextkit_documents.naming import place_name, titled
-from contextkit_documents.text import decoded
+from contextkit_documents.stored import place_name, titled
 
 _SAYS_WHAT_IT_IS = {
     "documentation": "",
     "configuration": "configuration settings config",
     "metadata": "project metadata package version dependencies",
+}
+_MARKS = {
+    codecs.BOM_UTF8: "utf-8-sig",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
 }
 
 
@@ -69,3 +75,24 @@ def _keywords(path: str, chunk: Chunk) -> str:
     # The nearest heading describes a chunk best.
     nearest = chunk.headings[-1:] if chunk.kind == "documentation" else ()
     return " ".join([path, *chunk.headings, *nearest, _SAYS_WHAT_IT_IS[chunk.kind]]).strip()
+
+
+class NotTextError(SkipFileError):
+    """A file holds no readable text; the message says why."""
+
+
+def decoded(content: bytes) -> list[str]:
+    """Decode a file's lines, without their ends.
+
+    The encoding is UTF-8, or UTF-16 with its byte order mark.
+
+    Raises `NotTextError` for any other encoding, and for binary data.
+    """
+    encoding = next((name for mark, name in _MARKS.items() if content.startswith(mark)), "utf-8")
+    try:
+        text = content.decode(encoding)
+    except UnicodeDecodeError as error:
+        raise NotTextError(f"it is not UTF-8: byte {error.start:,} cannot be read") from None
+    if "\0" in text:
+        raise NotTextError("it is binary")
+    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")

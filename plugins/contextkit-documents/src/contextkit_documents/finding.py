@@ -8,8 +8,7 @@ from collections.abc import Iterable
 from contextkit import ContextItem, ContextRequest, Record
 from contextkit.concurrency import in_thread
 from contextkit.sources import beside, best_supported
-from contextkit_documents.naming import place_name, titled
-from contextkit_documents.stored import StoredChunk
+from contextkit_documents.stored import StoredChunk, place_name, titled
 
 _ASKS_WHEN = re.compile(
     r"\b(?:since|versions?|releases?|released|changelog|when|seit|wann)\b|版本|バージョン",

@@ -5,7 +5,6 @@ from __future__ import annotations
 from contextkit import Indexer, IndexReport, Record
 from contextkit.indexing import FileIndex, WorkspaceFile
 from contextkit_documents.listing import list_documents
-from contextkit_documents.settings import Settings
 
 _VERSION = 5
 """Index version.
@@ -19,7 +18,7 @@ def index_documents(indexer: Indexer) -> IndexReport:
 
     Raises `ConfigError`, `WorkspaceError`, and what the store raises.
     """
-    listing = list_documents(indexer.workspace, Settings(**indexer.settings))
+    listing = list_documents(indexer.workspace, indexer.settings)
 
     def made(file: WorkspaceFile, content: bytes) -> list[Record]:
         # Imported for the first changed document: checking the others needs no parser.

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from attrs import define, field
 
 from contextkit.errors import WorkspaceError
 from contextkit.indexing import FileListing, Folder, Status, compile_globs, git_files
 from contextkit_documents.file_kinds import FileKind, kind_of, skipped_by_name
-from contextkit_documents.settings import Settings
 
 _MAX_CONFIGURATION_BYTES = 100_000
 """Most bytes of a JSON or YAML configuration.
@@ -32,7 +32,7 @@ class DocumentListing(FileListing):
     kinds: dict[str, FileKind] = field(factory=dict)
 
 
-def list_documents(root: Path, settings: Settings) -> DocumentListing:
+def list_documents(root: Path, settings: Mapping[str, Any]) -> DocumentListing:
     """List the documents of a workspace.
 
     In a git work tree, these are tracked files, and untracked ones that are not ignored. Elsewhere,
@@ -42,9 +42,9 @@ def list_documents(root: Path, settings: Settings) -> DocumentListing:
     """
     if not root.is_dir():
         raise WorkspaceError(f"the workspace {root} is not a folder")
-    listing = DocumentListing(root, settings.max_file_bytes)
-    include = compile_globs(settings.include) if settings.include else None
-    exclude = compile_globs(settings.exclude) if settings.exclude else None
+    listing = DocumentListing(root, settings["max_file_bytes"])
+    include = compile_globs(settings["include"]) if settings["include"] else None
+    exclude = compile_globs(settings["exclude"]) if settings["exclude"] else None
     for location in sorted(_locations(listing.folder, listing.notes)):
         # Bytes that are not UTF-8 are replaced.
         path = location

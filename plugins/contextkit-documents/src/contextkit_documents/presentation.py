@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from contextkit import ContextItem
 from contextkit.models import Detail, Style
 from contextkit.text import ELLIPSIS, TextStyle, element, legible, one_line, style_of, truncate
-from contextkit_documents.layout import without_layout
-from contextkit_documents.naming import titled
+from contextkit_documents.stored import titled
 
 _BEGINNING_LINES = 3
 _LINE_CHARACTERS = 160
@@ -17,6 +17,17 @@ _OPENERS = ("[", "`" * 3, "<!--", "{")
 
 Examples: a table's head, a fence.
 """
+_ELEMENTS = "br|center|div|figure|font|h[1-6]|hr|img|p|picture|source|span"
+# Code stays as it is: a fence to its end or that of the text, and a span within its line. A
+# possessively repeated group (`(?:…)*+`) matches too little in Python 3.11.2.
+_LAYOUT = re.compile(
+    rf"""(?P<code>^[ ]{{0,3}}(?P<mark>`{{3,}}+|~{{3,}}+)(?>(?:(?!\n[ ]{{0,3}}(?P=mark)).)*)
+    |`[^`\n]*+`)
+    |<!--(?>(?:(?!-->).)*)(?:-->|\Z)
+    |</?(?:{_ELEMENTS})(?=[\s/>])[^<>]*+>""",
+    re.VERBOSE | re.DOTALL | re.MULTILINE | re.IGNORECASE,
+)
+_BLANK_LINES = re.compile(r"\n(?:[ \t]*+\n){2,}")
 
 
 def shown(item: ContextItem, style: Style, detail: Detail) -> str:
@@ -94,3 +105,19 @@ def _lines(content: str) -> list[str]:
     """Return the informative lines, each cut to a length."""
     says = [line for line in content.split("\n") if any(char.isalnum() for char in line)]
     return [truncate(line.rstrip(), _LINE_CHARACTERS, len) for line in says]
+
+
+def without_layout(text: str, language: str) -> str:
+    """Strip layout tags and comments from a document's text.
+
+    Args:
+        text: its lines.
+        language: the text's language; anything but Markdown is returned unchanged.
+
+    Returns:
+        The text; as it was where nothing but tags is in it.
+    """
+    if language != "markdown" or "<" not in text:
+        return text
+    bare = _LAYOUT.sub(lambda found: found["code"] or "", text)
+    return _BLANK_LINES.sub("\n\n", bare).strip("\n") or text

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Self
 
 from attrs import frozen
@@ -57,3 +57,16 @@ def _text(fields: Mapping[str, Any], name: str) -> str:
 def _number(fields: Mapping[str, Any], name: str) -> int | None:
     value = fields.get(name)
     return value if type(value) is int else None
+
+
+def titled(kind: str, headings: Iterable[object]) -> str:
+    """Join a chunk's headings on one line.
+
+    Headings are shown as nested, tables and keys as a list.
+    """
+    return (" > " if kind == "documentation" else ", ").join(map(str, headings))
+
+
+def place_name(path: str, position: int) -> str:
+    """Return the lookup key of a document's chunk by position."""
+    return f"{position}:{path}"

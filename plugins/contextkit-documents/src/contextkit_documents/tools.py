@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Annotated, TypedDict
 
 from contextkit import InvalidRequestError, Tool, ToolResult
 from contextkit.text import one_line
-from contextkit_documents.naming import titled
-from contextkit_documents.stored import StoredChunk
+from contextkit_documents.stored import StoredChunk, titled
 
 if TYPE_CHECKING:
     from contextkit import ContextKit

@@ -30,11 +30,28 @@ __getattr__ = lazy_names(__name__, errors="EmbedderError")
 def contextkit_embedder(model: str) -> DenseModel | None:
     """Return the model of a supported model string, else None.
 
-    Supported strings have one of this plugin's prefixes.
-    """
-    from contextkit_embedders.choosing import choose_model
+    The folder, the URL and the library's installation are checked now; the model itself is loaded,
+    or requested, when its first text is embedded.
 
-    return choose_model(model)
+    Raises `ConfigError` for a malformed string, and `EmbedderError` where the model's folder or
+    library is not there.
+    """
+    from contextkit_embedders.model_strings import read_model_string
+
+    string = read_model_string(model)
+    if string is None:
+        return None
+    if string.kind == "fastembed":
+        from contextkit_embedders.fastembed_model import fastembed_model
+
+        return fastembed_model(string)
+    if string.kind == "sentence-transformers":
+        from contextkit_embedders.sentence_transformers_model import sentence_transformers_model
+
+        return sentence_transformers_model(string)
+    from contextkit_embedders.openai_model import openai_model
+
+    return openai_model(string)
 
 
 @hookimpl

@@ -60,6 +60,7 @@ def contextkit_source() -> SourceInfo:
         count_filters={"kind": "entity"},
         indexed_fields=("kind", "names", "ends", "origin", "type", "band"),
         entity_type_field="type",
+        by_hand={"origin": "hand"},
         cacheable=True,
         settings={"code_source": ""},
         reads=("code",),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,11 +21,9 @@ from contextkit_workspace.edited_files import (
     recently_edited,
     workspace_files,
 )
-from contextkit_workspace.git_state import GitStatus, git_status
+from contextkit_workspace.git_state import GitStatus, git_status, status_text
 from contextkit_workspace.open_files import in_workspace, known_open
 from contextkit_workspace.question import Question, ask
-from contextkit_workspace.status_text import status_text
-from contextkit_workspace.structure import folders_of, structure_text
 
 _DAY = 86_400.0
 _ASKED_FOR_CHANGES = 0.9
@@ -32,6 +31,7 @@ _ASKED_WHERE_CLEAN = 0.4
 _ASKED_FOR_STRUCTURE = 0.5
 _NAMED_IN_STRUCTURE = 0.3
 _HALF_LIFE = _DAY
+_MOST_LINES = 40
 
 
 @frozen
@@ -187,3 +187,38 @@ def _as_record(item: ContextItem) -> Record:
     """Return the item as a record for the filters."""
     record = Record(id=item.id, text=item.content, fields=dict(item.metadata))
     return record if item.created_at is None else evolve(record, created_at=item.created_at)
+
+
+def folders_of(paths: Sequence[str], depth: int) -> Counter[str]:
+    """Count the files of each folder, down to a depth.
+
+    Files in subfolders are included.
+    """
+    counted: Counter[str] = Counter()
+    for path in paths:
+        parts = path.split("/")[:-1][:depth]
+        for level in range(1, len(parts) + 1):
+            counted["/".join(parts[:level])] += 1
+    return counted
+
+
+def structure_text(paths: Sequence[str], depth: int) -> str:
+    """Return the folders as a tree of lines.
+
+    If there are too many, those with most files come first.
+    """
+    folders = folders_of(paths, depth)
+    ranked = sorted(folders, key=lambda folder: (folder.count("/"), -folders[folder], folder))
+    lines = [
+        f"{'  ' * folder.count('/')}{folder.rpartition('/')[2]}/ ({_files(folders[folder])})"
+        for folder in sorted(ranked[:_MOST_LINES], key=lambda folder: folder.split("/"))
+    ]
+    at_root = sum("/" not in path for path in paths)
+    lines.insert(0, f"{_files(len(paths))}, {at_root} of them at the root")
+    if len(ranked) > _MOST_LINES:
+        lines.append(f"... and {len(ranked) - _MOST_LINES} more folders")
+    return "\n".join(lines)
+
+
+def _files(number: int) -> str:
+    return f"{number:,} file{'' if number == 1 else 's'}"

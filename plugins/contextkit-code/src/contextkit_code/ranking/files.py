@@ -1,18 +1,38 @@
-"""Rank files by their units, outlines and names."""
+"""Rank files by their units, outlines and names, and as the question names them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from attrs import evolve, frozen
+from attrs import astuple, evolve, frozen
 
 from contextkit import Hit
+from contextkit.text import first_line, is_traceback
 from contextkit_code.ranking.definitions import named, spelled
+from contextkit_code.ranking.mentions import Mention
 from contextkit_code.ranking.paths import PathWords, penalty
 from contextkit_code.ranking.question import Question
 
 _BEST_UNITS = (1.0, 0.7, 0.5, 0.35, 0.25)
 """Weights of a file's best, second best, … unit."""
+_FIRST_LINE = 0.7
+"""Weight of the first line; the whole text has 1."""
+_MENTIONED = 0.3
+"""Score added for named files; the best file has 1."""
+
+_PATH = 1.0
+_BARE_NAME = 0.7
+_MODULE = 0.5
+_FRAME = 0.5
+_LAST_FRAME = 0.5
+"""Extra weight of the innermost frame."""
+
+_IN_FIRST_LINE = 1.5
+_PASTED = 4.0
+"""Weight of frames where a traceback is the question."""
+
+_MOST_MEANT = 3
+"""Most files that an unambiguous name may match."""
 
 
 @frozen(kw_only=True)
@@ -41,16 +61,8 @@ class _Signals:
 
     def weighed(self, weights: _Signals) -> float:
         """Return the weighted sum."""
-        return (
-            self.best * weights.best
-            + self.together * weights.together
-            + self.outline * weights.outline
-            + self.named * weights.named
-            + self.spelled * weights.spelled
-            + self.stem * weights.stem
-            + self.folders * weights.folders
-            + self.is_identifier * weights.is_identifier
-        )
+        pairs = zip(astuple(self), astuple(weights), strict=True)
+        return float(sum(signal * weight for signal, weight in pairs))
 
 
 _FOR_QUESTIONS = _Signals(
@@ -159,3 +171,135 @@ def _scaled(scores: Mapping[str, float]) -> dict[str, float]:
     """Scale scores to shares of the best."""
     most = max(scores.values(), default=0.0)
     return {path: score / most for path, score in scores.items()} if most > 0 else dict(scores)
+
+
+def joined(hits: Sequence[Hit], more: Sequence[Hit]) -> list[Hit]:
+    """Join the hits, keeping the first of each record."""
+    by_id: dict[str, Hit] = {}
+    for hit in (*hits, *more):
+        by_id.setdefault(hit.record.id, hit)
+    return list(by_id.values())
+
+
+def added(hits: Sequence[Hit], of_first_line: Sequence[Hit]) -> list[Hit]:
+    """Add both searches' scaled relevances; return hits best first.
+
+    The best is as relevant as the best of the whole text's search.
+    """
+    level = _most(hits) or _most(of_first_line)
+    sums = {hit.record.id: hit.relevance / (_most(hits) or 1.0) for hit in hits}
+    for hit in of_first_line:
+        share = _FIRST_LINE * hit.relevance / (_most(of_first_line) or 1.0)
+        sums[hit.record.id] = sums.get(hit.record.id, 0.0) + share
+    best = max(sums.values(), default=0.0) or 1.0
+    both = [
+        evolve(hit, relevance=level * sums[hit.record.id] / best)
+        for hit in joined(hits, of_first_line)
+    ]
+    return sorted(both, key=lambda hit: (-hit.relevance, hit.record.id))
+
+
+def raised(hits: Sequence[Hit], ids: Collection[str], share: float) -> list[Hit]:
+    """Raise some hits by a share of the best relevance."""
+    by = share * _most(hits)
+    lifted = [
+        evolve(hit, relevance=hit.relevance + by) if hit.record.id in ids else hit for hit in hits
+    ]
+    return sorted(lifted, key=lambda hit: -hit.relevance)
+
+
+def united(
+    of_text: Sequence[RankedFile], of_first_line: Sequence[RankedFile], units: Sequence[Hit]
+) -> list[RankedFile]:
+    """Merge both rankings by adding their scores, best first.
+
+    Args:
+        of_text: the files as ranked by the whole text.
+        of_first_line: the files as ranked by the first line.
+        units: the units of both, best first.
+    """
+    of_file: dict[str, list[Hit]] = {}
+    for hit in units:
+        of_file.setdefault(file_of(hit), []).append(hit)
+    scores = {file.path: file.score for file in of_text}
+    for file in of_first_line:
+        scores[file.path] = scores.get(file.path, 0.0) + _FIRST_LINE * file.score
+    files = {file.path: file for file in (*of_first_line, *of_text)}
+    return by_score(
+        evolve(file, score=scores[path], units=of_file.get(path, ()))
+        for path, file in files.items()
+    )
+
+
+def _most(hits: Sequence[Hit]) -> float:
+    return max((hit.relevance for hit in hits), default=0.0)
+
+
+def named_worth(found: Mapping[Mention, Sequence[str]], query: str) -> dict[str, float]:
+    """Score how clearly each file is named.
+
+    About 0..1, and more where the query consists of frames.
+
+    Args:
+        found: the files that each mention may mean, in the query's order.
+        query: the whole query; names in its first line count more.
+    """
+    first = len(first_line(query))
+    frames_count = _PASTED if is_traceback(query) else 1.0
+    worth: dict[str, float] = {}
+    frames = [mention for mention in found if mention.line]
+    for mention, paths in found.items():
+        if len(paths) > _MOST_MEANT:
+            continue
+        value = _value(mention, frames) * (_IN_FIRST_LINE if mention.place < first else 1.0)
+        value *= frames_count if mention.line else 1.0
+        for path in paths:
+            worth[path] = max(worth.get(path, 0.0), value / len(paths))
+    return worth
+
+
+def _value(mention: Mention, frames: Sequence[Mention]) -> float:
+    if mention.line:
+        return _FRAME + _LAST_FRAME * (frames.index(mention) + 1) / len(frames)
+    if not mention.ending:
+        return _MODULE
+    return _PATH if len(mention.parts) > 1 else _BARE_NAME
+
+
+def with_named(
+    files: Iterable[RankedFile], worth: Mapping[str, float], question: Question
+) -> list[RankedFile]:
+    """Raise the named files; add those not found otherwise.
+
+    Files are returned best first.
+    """
+    known = {file.path: file for file in files}
+    for path, value in worth.items():
+        weight = penalty(path, question)
+        file = known.get(path) or RankedFile(path, 0.0, weight, ())
+        known[path] = evolve(file, score=file.score + _MENTIONED * weight * value)
+    return by_score(known.values())
+
+
+def in_frames(frames: Mapping[Mention, Sequence[str]], units: Sequence[Hit]) -> set[str]:
+    """Return the ids of the units that frames lead to.
+
+    The line may be from another version: a unit of the file with the name of the frame's function
+    is preferred, and of several the one that has the line.
+    """
+    found: set[str] = set()
+    for frame, paths in frames.items():
+        own = [hit for hit in units if file_of(hit) in paths]
+        by_name = [hit for hit in own if frame.function and _name(hit) == frame.function]
+        by_line = [hit for hit in by_name or own if _holds(hit, frame.line or 0)]
+        found |= {hit.record.id for hit in by_line or by_name}
+    return found
+
+
+def _name(hit: Hit) -> str:
+    return str(hit.record.fields.get("name"))
+
+
+def _holds(hit: Hit, line: int) -> bool:
+    fields = hit.record.fields
+    return bool(fields.get("start_line", 0) <= line <= fields.get("end_line", 0))

@@ -32,6 +32,12 @@ _LONGEST_STUB = 400
 _SAYS = re.compile(r"\b(?!(?:pass|return|None|null|nil|end|abstract|override|overload)\b)\w+")
 _WINDOW = 0.3
 """Factor for a window, which lies between definitions."""
+_QUOTED = re.compile(r"""(?<!\w)(?:'([^'\n]{4,200})'|"([^"\n]{4,200})"|`([^`\n]{4,200})`)(?!\w)""")
+_LEFT_OUT = re.compile(r"\.\.\.|…")
+_SHORTEST_QUOTE = 4
+_MOST_PHRASES = 5
+_MOST_QUOTING = 5
+"""Most units that a useful phrase may occur in."""
 
 
 @frozen
@@ -143,3 +149,42 @@ def cut(units: Sequence[RankedUnit], limit: int) -> list[RankedUnit]:
     taken = set(leading)
     others = [place for place in places if place not in taken][: limit - len(leading)]
     return [units[place] for place in sorted([*leading, *others])]
+
+
+def phrases_in(query: str) -> list[str]:
+    """Return a query's quoted phrases, split at ellipses.
+
+    Plain names are left out.
+    """
+    quoted = ("".join(found) for found in _QUOTED.findall(query))
+    parts = (part.strip() for text in quoted for part in _LEFT_OUT.split(text))
+    phrases = [part for part in parts if len(part) >= _SHORTEST_QUOTE and not part.isidentifier()]
+    return list(dict.fromkeys(phrases))[:_MOST_PHRASES]
+
+
+def holding(phrases: Sequence[str], hits: Sequence[Hit]) -> dict[str, Hit]:
+    """Return units that contain a rare phrase, by id."""
+    found: dict[str, Hit] = {}
+    for phrase in phrases:
+        own = {hit.record.id: hit for hit in hits if phrase in hit.record.text}
+        if len(own) <= _MOST_QUOTING:
+            found |= own
+    return found
+
+
+def quoted_first(
+    phrases: Sequence[str], hits: Sequence[Hit], units: Sequence[RankedUnit], level: float
+) -> list[RankedUnit]:
+    """Put the units with a rare quoted phrase first.
+
+    Args:
+        phrases: the phrases quoted in the question.
+        hits: the units that were found for it, ranked or not.
+        units: the ranked ones, best first.
+        level: the relevance of the best, 0..1.
+    """
+    quoting = holding(phrases, hits)
+    ranked = {unit.hit.record.id: place for place, unit in enumerate(units)}
+    in_order = sorted(quoting.values(), key=lambda hit: ranked.get(hit.record.id, len(units)))
+    first = [RankedUnit(hit, level, leads=True) for hit in in_order]
+    return [*first, *(unit for unit in units if unit.hit.record.id not in quoting)]
