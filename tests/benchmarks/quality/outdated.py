@@ -38,7 +38,7 @@ from tests.benchmarks.quality.surroundings import clone_at, home_in
 
 __all__ = ["Case", "cases", "main"]
 
-PAIRS = ("flask=1.1.0..3.1.0", "express=4.19.1..v5.2.1", "gin=v1.3.0..v1.12.0")
+PAIRS = ("flask=1.1.0..3.1.0", "express=3.21.2..v5.2.1", "gin=v1.7.7..v1.12.0")
 
 _GRAMMARS = {".py": "python", ".js": "javascript", ".go": "go"}
 _BROKEN = {"deleted": 8, "moved": 8, "renamed": 14, "folder": 1, "commit": 2}

@@ -8,6 +8,7 @@ No program runs. What cannot be told is not reported.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Collection, Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -24,7 +25,9 @@ from contextkit_memories.places import exists, grade_in
 ANCHORS, OUTDATED = "anchors", "outdated"
 """The names of an item's metadata: what it mentions, and the texts of it that are gone."""
 
-_SEARCHED = 30
+_FEW, _MANY = 6, 60
+_MAX_SEARCHES = 40
+_SHARE_OF_TIME = 1 / 3
 _MARKED = 3
 
 
@@ -69,14 +72,13 @@ async def _gone(suspects: Sequence[Anchor], request: ContextRequest, folder: Fol
     code, commits = request.records.others("code"), request.records.others("commits")
     gone = {anchor for anchor in suspects if _is_whole_path(anchor)}
     shas = [anchor for anchor in suspects if anchor[0] == "commit"]
-    names = [anchor for anchor in suspects if anchor not in gone and anchor not in shas]
-    is_indexed = bool(names) and await in_thread(lambda: code.count() > 0)
-    if is_indexed:
-        hits = await asyncio.gather(*(code.search(each[1], limit=_SEARCHED) for each in names))
-        found = [[hit.record for hit in each] for each in hits]
-        gone |= {name for name, each in zip(names, found, strict=True) if _lost(name, each, folder)}
+    names = [anchor for anchor in suspects if anchor not in gone and anchor[0] != "commit"]
     if shas:
         gone |= await in_thread(lambda: {each for each in shas if _rewritten(each, commits)})
+    # The memories are worth more than their marks.
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(request.source_timeout * _SHARE_OF_TIME):
+            gone |= await _lost(names[:_MAX_SEARCHES], code, folder)
     return gone
 
 
@@ -85,14 +87,35 @@ def _is_whole_path(anchor: Anchor) -> bool:
     return anchor[0] == "path" and anchor[1].rstrip("/") == anchor[2]
 
 
-def _lost(anchor: Anchor, records: Sequence[Record], folder: Folder) -> bool:
-    """Whether no indexed file has a name, or is the file."""
+async def _lost(names: Sequence[Anchor], code: RecordsView, folder: Folder) -> set[Anchor]:
+    """Return the names that no indexed file has."""
+
+    async def records_with(names: Sequence[Anchor], limit: int) -> dict[Anchor, list[Record]]:
+        found = await asyncio.gather(*(code.search(each[1], limit=limit) for each in names))
+        hits = ([hit.record for hit in each] for each in found)
+        return dict(zip(names, hits, strict=True))
+
+    known = await records_with(names, _FEW)
+    unsure = [name for name, records in known.items() if _may_go_on(name, records, _FEW)]
+    known |= await records_with(unsure, _MANY)
+    # Without an index, nothing can be told.
+    if not all(known.values()) and not await in_thread(code.count):
+        return set()
+    return await in_thread(lambda: {each for each in names if _is_lost(each, known[each], folder)})
+
+
+def _may_go_on(anchor: Anchor, records: Sequence[Record], limit: int) -> bool:
+    """Whether there may be more records with a name than were found."""
+    return len(records) == limit and anchor[1].casefold() in records[-1].text.casefold()
+
+
+def _is_lost(anchor: Anchor, records: Sequence[Record], folder: Folder) -> bool:
+    """Whether none of the records' files has a name, or is the file."""
     kind, text, *_ = anchor
     paths = [str(record.fields.get("file_path")) for record in records]
     if kind == "path":
         return not any(f"/{path}".endswith(f"/{text}") for path in paths)
-    if len(records) == _SEARCHED and text.casefold() in records[-1].text.casefold():
-        # There are more records with it, which may use it.
+    if _may_go_on(anchor, records, _MANY):
         return False
     having = [p for p, r in zip(paths, records, strict=True) if grade(r.text, p, text)]
     # An indexed file without the name was changed or deleted since.
