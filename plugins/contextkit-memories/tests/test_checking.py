@@ -15,6 +15,8 @@ from contextkit_memories.checking import check
 
 PLUGIN = Path(__file__).parent.parent
 
+SECRET = "tidal" + "99"
+
 LOGIN = "\n".join(
     ["def validate_token(token):", *(f"    token = step_{n}(token)" for n in range(9)), ""]
 )
@@ -103,10 +105,10 @@ def test_a_change_that_is_not_committed_has_no_commit(git: Git, run: CommandLine
 def test_a_memory_of_an_earlier_version_is_looked_up_at_its_date(
     git: Git, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What it mentions is remembered, so the next check does not look again."""
+    """What it mentions is remembered, so the next check does not look again; the text stays."""
     with open_kit(git.folder, {"memories": contextkit_memories}) as kit:
         earlier = MemoryBook(kit.records("memories"))
-        text = "See src/auth/login.py and `validate_token`, not conf/none.toml or verify_token"
+        text = f"See src/auth/login.py and `validate_token`, not verify_token; password={SECRET}"
         memory = earlier.remember(text)
         assert memory.anchors is None
         monkeypatch.setenv("GIT_COMMITTER_DATE", "2050-01-01T00:00:00Z")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 
@@ -56,15 +57,37 @@ class Tree:
     Attributes:
         root: the workspace's root folder.
         commit: the full sha of a commit of its history; None for the files as they are.
+        timeout: seconds until a git command is stopped.
     """
 
     root: Path
     commit: str | None = None
+    timeout: float = _SECONDS
 
     @cached_property
     def git(self) -> Git:
-        """Git, with a short timeout."""
-        return Git(self.root, timeout=_SECONDS)
+        """Git in the root folder."""
+        return Git(self.root, timeout=self.timeout)
+
+    @cached_property
+    def has_git(self) -> bool:
+        """Whether git has a commit of the workspace."""
+        return self._says("rev-parse", "--verify", "HEAD") is not None
+
+    @cached_property
+    def has_whole_history(self) -> bool:
+        """Whether git has all commits, as it has not in a shallow clone."""
+        return self.has_git and self._says("rev-parse", "--is-shallow-repository") == "false"
+
+    def commit_at(self, moment: datetime) -> str | None:
+        """Return the commit that was the newest at a time, or None."""
+        return self._says("rev-list", "-1", f"--before={int(moment.timestamp())}", "HEAD") or None
+
+    def _says(self, *command: str) -> str | None:
+        try:
+            return self.git.run(*command).text.strip()
+        except GitError:
+            return None
 
     @cached_property
     def folder(self) -> Folder:
@@ -89,8 +112,8 @@ class Tree:
         """Tell how a file contains a name, as one of the constants of `occurrences`."""
         if self.commit is None:
             return grade_in(self.folder, path, name)
-        found = self.git.run("cat-file", "blob", f"{self.commit}:./{path}", check=False)
-        return grade(found.text, path, name)
+        content = first_bytes(self.git.stream("cat-file", "blob", f"{self.commit}:./{path}"))
+        return grade(content.decode("utf-8", "replace"), path, name)
 
     def files_with(self, names: Sequence[str]) -> Mapping[str, list[str]]:
         """Map names to files that contain them, some of each.
@@ -98,7 +121,8 @@ class Tree:
         Raises `GitError`, also where there is no repository.
         """
         found: dict[str, dict[str, None]] = {name: {} for name in names}
-        for path, name in self._matches(names) if names else ():
+        batches = (names[n : n + _SEARCHED_NAMES] for n in range(0, len(names), _SEARCHED_NAMES))
+        for path, name in (match for batch in batches for match in self._matches(batch)):
             files = found.get(name)
             # A store holds only UTF-8.
             if files is not None and len(files) < _FILES_PER_NAME and path.isprintable():
@@ -142,6 +166,16 @@ class Tree:
         """Whether a commit is in the history of the tree."""
         head = self.commit or "HEAD"
         return self.git.run("merge-base", "--is-ancestor", sha, head, check=False).code == 0
+
+
+def first_bytes(chunks: Iterable[bytes], most: int = 1_000_000) -> bytes:
+    """Join chunks until they have so many bytes."""
+    joined = bytearray()
+    for chunk in chunks:
+        joined += chunk
+        if len(joined) > most:
+            break
+    return bytes(joined)
 
 
 def _of_path(text: str, tree: Tree) -> list[Anchor]:

@@ -47,3 +47,8 @@ def _checked(anchor: object) -> Anchor:
     ):
         return tuple(anchor)
     raise InvalidEntryError(f"an anchor is a list such as ['path', 'a.py', 'a.py'], got {anchor!r}")
+
+
+def is_whole_path(anchor: Anchor) -> bool:
+    """Whether it names one place in the workspace, not a file's name or last folders."""
+    return anchor[0] == "path" and anchor[1].rstrip("/") == anchor[2]

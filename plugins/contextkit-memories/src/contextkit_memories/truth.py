@@ -18,7 +18,7 @@ from attrs import evolve
 from contextkit import ContextItem, ContextRequest, Range, Record, RecordsView
 from contextkit.concurrency import in_thread
 from contextkit.indexing import Folder
-from contextkit_memories.anchors import NEEDED, Anchor
+from contextkit_memories.anchors import NEEDED, Anchor, is_whole_path
 from contextkit_memories.occurrences import NOT_FOUND, grade
 from contextkit_memories.places import exists, grade_in
 
@@ -70,7 +70,7 @@ def _stands(anchor: Anchor, folder: Folder) -> bool:
 async def _gone(suspects: Sequence[Anchor], request: ContextRequest, folder: Folder) -> set[Anchor]:
     """Return the anchors that are gone, also according to the indexes."""
     code, commits = request.records.others("code"), request.records.others("commits")
-    gone = {anchor for anchor in suspects if _is_whole_path(anchor)}
+    gone = {anchor for anchor in suspects if is_whole_path(anchor)}
     shas = [anchor for anchor in suspects if anchor[0] == "commit"]
     names = [anchor for anchor in suspects if anchor not in gone and anchor[0] != "commit"]
     if shas:
@@ -80,11 +80,6 @@ async def _gone(suspects: Sequence[Anchor], request: ContextRequest, folder: Fol
         async with asyncio.timeout(request.source_timeout * _SHARE_OF_TIME):
             gone |= await _lost(names[:_MAX_SEARCHES], code, folder)
     return gone
-
-
-def _is_whole_path(anchor: Anchor) -> bool:
-    """Whether it names one place in the workspace, not a file's name or last folders."""
-    return anchor[0] == "path" and anchor[1].rstrip("/") == anchor[2]
 
 
 async def _lost(names: Sequence[Anchor], code: RecordsView, folder: Folder) -> set[Anchor]:
