@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 from attrs import define, evolve, field, frozen
 
 from contextkit.config.load import load_config
+from contextkit.config.project_files import projects_stamp
 from contextkit.config.projects import Identity, identify
 from contextkit.config.settings import Config
 from contextkit.embedding.choice import Embedders, OneEmbedder, PluginEmbedders
@@ -70,6 +71,7 @@ class ContextKit(AskingForContexts):
     claims_name: bool = True
     pipeline: Pipeline = field(init=False)
     _identity: Identity | None = field(default=None, init=False)
+    _projects: object = field(default=None, init=False)
 
     @pipeline.default
     def _make_pipeline(self) -> Pipeline:
@@ -133,17 +135,19 @@ class ContextKit(AskingForContexts):
     def identity(self) -> Identity:
         """Identify the project that this workspace's records belong to.
 
-        The identity also says why the name in the workspace's file is not used, if it is not.
+        The identity also says why the name in the workspace's file is not used, if it is not. It
+        is decided again after `contextkit project link` and the like.
         """
-        if self._identity is None or self._identity.problem:
+        stamp = projects_stamp()
+        if self._identity is None or stamp != self._projects:
             found = identify(
                 self.workspace.root, self.config, self.project_records, claim=self.claims_name
             )
-            if found.problem and self._identity is None:
+            if found.problem and found != self._identity:
                 _log.warning("project_name_not_used", reason=found.problem, remedy=found.remedy)
             if found.note:
                 _log.info("project_chosen", project=found.project, note=found.note)
-            self._identity = found
+            self._identity, self._projects = found, projects_stamp()
         return self._identity
 
     @property

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -106,6 +106,14 @@ class Project:
 _MEMBER = ("root", "repository", "within", "stamp")
 
 
+def projects_stamp() -> object:
+    """A value that changes when a project is written or deleted."""
+    try:
+        return _folder().stat().st_mtime_ns
+    except OSError:
+        return None
+
+
 def key_of_name(name: str) -> str:
     """The project that a name names; it never is another's path or repository."""
     return as_text(f"name:{name}")
@@ -119,13 +127,18 @@ def read_project(key: str) -> Project | None:
     return _parsed(_file_of(key))
 
 
-def read_projects() -> list[Project]:
-    """Read all projects, sorted by key; damaged files are skipped."""
+def read_projects(at: Place | None = None) -> list[Project]:
+    """Read projects, sorted by key; damaged files are skipped.
+
+    Args:
+        at: read only those that may have this place; default: all.
+    """
     found = []
+    named = [] if at is None else [json.dumps(f).encode() for f in (at.root, at.repository) if f]
     with contextlib.suppress(OSError):
         for file in _folder().glob("*.json"):
             with contextlib.suppress(ContextKitError):
-                found.append(_parsed(file))
+                found.append(_parsed(file, named))
     return sorted(filter(None, found), key=lambda project: project.key)
 
 
@@ -174,9 +187,13 @@ def _file_of(key: str) -> Path:
     return _folder() / f"{hashlib.sha256(named.encode()).hexdigest()[:32]}.json"
 
 
-def _parsed(file: Path) -> Project | None:
+def _parsed(file: Path, named: Collection[bytes] = ()) -> Project | None:
+    """Read a file; None where there is none, or where it has none of the names."""
     try:
-        return Project.from_json(json.loads(file.read_bytes()))
+        text = file.read_bytes()
+        if named and not any(name in text for name in named):
+            return None
+        return Project.from_json(json.loads(text))
     except FileNotFoundError:
         return None
     except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:

@@ -96,14 +96,13 @@ def identify(
 
 
 def _of_place(place: Place, store: ProjectStore | None, *, claim: bool) -> Identity:
-    projects = read_projects()
-    known = project_at(place, projects)
+    known = project_at(place, read_projects(place))
     if known is not None and (place.repository is None or _is_unchanged(known, place)):
         return Identity(known.key)
     if place.repository is None:
         return Identity(place.root)
     if not claim:
-        planned, _ = planned_project(place, projects, store)
+        planned, _ = planned_project(place, read_projects(), store)
         return Identity(planned.key)
     try:
         with projects_locked():

@@ -25,7 +25,7 @@ from contextkit.testing import (
     printed_json,
     write_distribution,
 )
-from contextkit.testing.surroundings import CheckoutError, in_memory, own_home, plugins_installed
+from contextkit.testing.surroundings import CheckoutError, own_home, plugins_installed
 
 PYPROJECT = """\
 [project]
@@ -289,10 +289,3 @@ def _can_read(file: Path) -> bool:
         return file.read_text() == "x"
     except PermissionError:
         return False
-
-
-def test_a_folder_in_memory_has_the_room_that_is_asked_for() -> None:
-    """Where the system has one; nobody's memory has an exabyte free."""
-    found = in_memory(0)
-    assert found is None or os.access(found, os.W_OK)
-    assert in_memory(2**60) is None

@@ -12,6 +12,7 @@ from contextkit import ContextKit, Record
 from contextkit.config.load import load_config
 from contextkit.config.project_files import read_projects
 from contextkit.config.project_links import link, unlink
+from contextkit.indexing.run import index_sources
 from contextkit.testing import Git, own_git
 from contextkit.workspace.find import find_workspace
 from contextkit.workspace.repository import normalised_remote
@@ -248,6 +249,7 @@ def test_a_link_joins_what_was_apart(
     with ContextKit.open(fork, entry_points=False) as kit:
         kit.register(make_plugin([]), "notes")
         link(target, fork, kit.config, kit.project_records)
+        assert kit.project == read_projects()[0].key
     assert notes(fork) == notes(main) == ["first", "second"]
     assert len(read_projects()) == 1
 
@@ -342,3 +344,23 @@ def test_addresses_of_one_remote_are_equal(address: str, tmp_path: Path) -> None
 def test_any_address_gives_a_text(address: str, tmp_path: Path) -> None:
     """A remote can be anything that somebody wrote into a file."""
     assert isinstance(normalised_remote(address, tmp_path), str)
+
+
+def test_code_that_earlier_versions_indexed_for_a_name_goes(tmp_path: Path) -> None:
+    """It was shared by all folders of the name; now each folder has the code that it has."""
+    root = tmp_path / "main"
+    root.mkdir()
+    (root / "tide.py").write_text("def tide(): ...\n")
+    with ContextKit.open(root, settings={"project": "ledger"}) as kit:
+        index_sources(
+            kit.registry,
+            kit.store,
+            {"code": kit.pipeline.records("code", kit.project)},
+            root,
+            progress=lambda _: None,
+            wait=True,
+        )
+        assert kit.store.count("code", ["name:ledger"], {}) > 0
+        kit.index(["code"])
+        assert kit.store.count("code", ["name:ledger"], {}) == 0
+        assert kit.store.count("code", [str(root)], {}) > 0

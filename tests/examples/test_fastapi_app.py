@@ -100,15 +100,6 @@ async def test_a_bad_request_is_told_what_would_be_right(workspace: Path) -> Non
         assert (await ask(client, **QUESTION))["sources_used"]["memories"] == 2
 
 
-async def test_a_body_that_is_no_question_is_refused(workspace: Path) -> None:
-    """FastAPI does that by itself, before contextkit is asked."""
-    headers = {"content-type": "application/json"}
-    async with served(workspace) as client:
-        for body in ("", "{", "[]", "{}", '{"query": 7}', '{"query": "x", "max_tokens": "many"}'):
-            answer = await client.post("/context", content=body, headers=headers)
-            assert answer.status_code == 422
-
-
 async def test_a_store_that_does_not_open_is_the_servers_fault(
     workspace: Path,
     tmp_path: Path,

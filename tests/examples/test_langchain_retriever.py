@@ -47,12 +47,6 @@ def test_it_works_without_an_event_loop(kit: ContextKit) -> None:
     assert len({joined(documents) for documents in alone}) == 3
 
 
-async def test_it_blocks_no_event_loop(kit: ContextKit) -> None:
-    """The synchronous call in a loop's thread is refused with what to do instead."""
-    with pytest.raises(ContextAssemblyError, match="await the method without _sync"):
-        ContextKitRetriever(kit=kit).invoke(QUERY)
-
-
 async def test_the_options_reach_the_kit(kit: ContextKit) -> None:
     """Fewer tokens, fewer documents; a bad one is the kit's error."""
     whole = await ContextKitRetriever(kit=kit).ainvoke(QUERY)

@@ -11,9 +11,8 @@ from llama_index.core.query_engine import RetrieverQueryEngine
 from llama_index.core.response_synthesizers import get_response_synthesizer
 from llama_index.core.schema import MetadataMode
 
-from contextkit import ContextAssembler, ContextAssemblyError, ContextKit
+from contextkit import ContextAssemblyError, ContextKit
 from examples.llama_index_retriever import ContextKitRetriever
-from examples.own_searcher import Search
 
 pytestmark = pytest.mark.one_python
 
@@ -45,12 +44,6 @@ def test_it_works_without_an_event_loop(kit: ContextKit) -> None:
         assert retriever.retrieve(query) == asyncio.run(retriever.aretrieve(query)) != []
 
 
-async def test_it_blocks_no_event_loop(kit: ContextKit) -> None:
-    """The synchronous call in a loop's thread is refused with what to do instead."""
-    with pytest.raises(ContextAssemblyError, match="await the method without _sync"):
-        ContextKitRetriever(kit).retrieve(QUERY)
-
-
 async def test_the_options_reach_the_kit(kit: ContextKit) -> None:
     """Fewer tokens, fewer nodes; a bad one is the kit's error."""
     whole = await ContextKitRetriever(kit).aretrieve(QUERY)
@@ -69,14 +62,6 @@ def test_it_is_a_part_of_a_query_engine(kit: ContextKit) -> None:
     answer = engine.query(QUERY)
     assert "the bank drops every tenth call" in str(answer)
     assert [node.metadata["source"] for node in answer.source_nodes]
-
-
-async def test_it_takes_a_host_with_a_searcher_of_its_own() -> None:
-    """An assembler does as well as a kit."""
-    assembler = ContextAssembler(Search())
-    retriever = ContextKitRetriever(assembler, source_timeout=30, deadline=30)
-    (found,) = await retriever.aretrieve("small commits")
-    assert "Ada prefers small commits" in found.text
 
 
 def test_the_example_works(run_example: Callable[..., str]) -> None:

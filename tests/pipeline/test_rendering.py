@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 from hypothesis import given, settings, strategies as st
+from markdown_it import MarkdownIt
 
 from contextkit import ContextItem
 from contextkit.models.items import Style
@@ -86,6 +87,16 @@ def test_xml() -> None:
         "<footer>1 &lt; 2</footer>\n"
         "</context>"
     )
+
+
+@pytest.mark.parametrize(
+    "title", ["a\n# b", "a\n---\n", "a\u2028## b", "a\r\n\r\n## b", "`a`\n```"]
+)
+def test_a_title_stays_on_its_line(title: str) -> None:
+    """The context's and a section's: neither can make another heading."""
+    document = Document(title=title, sections=[RenderedSection(title, ["text"])], footer="*1 item*")
+    tokens = MarkdownIt().parse(render(document, "markdown"))
+    assert [token.tag for token in tokens if token.type == "heading_open"] == ["h1", "h2"]
 
 
 @given(st.lists(st.tuples(ANY_TEXT, ANY_TEXT), min_size=1, max_size=3), ANY_TEXT)

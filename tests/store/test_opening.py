@@ -22,13 +22,14 @@ from contextkit.errors import (
     StoreBusyError,
     StoreDamagedError,
     StoreError,
+    StoreFullError,
     StoreModelMismatchError,
 )
 from contextkit.models.record import Record
 from contextkit.models.records import Records
 from contextkit.store.edge_queries import shard_config
 from contextkit.store.embedded import EmbeddedStore
-from contextkit.store.engine_errors import engine_errors
+from contextkit.store.engine_errors import engine_errors, opening_errors
 from contextkit.store.identity import StoreIdentity
 from contextkit.store.shard_folder import ShardFolder
 
@@ -290,3 +291,21 @@ def test_the_log_does_not_grow_without_end(
         embedded.put([note("more")])
         assert begins.read_text() != before
     assert embedded.count(None, None, {}) == 500
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ("Permission denied (os error 13)", StoreError),
+        ("No space left on device (os error 28)", StoreFullError),
+        ("Kind(WouldBlock)", StoreBusyError),
+        ("bad magic number", StoreDamagedError),
+    ],
+)
+def test_what_the_engine_says_on_opening_is_told_apart(
+    said: str, expected: type[StoreError]
+) -> None:
+    """Only what is nobody else's fault is damage."""
+    with pytest.raises(StoreError) as raised, opening_errors("/store"):
+        raise OSError(said)
+    assert type(raised.value) is expected

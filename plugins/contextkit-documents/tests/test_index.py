@@ -100,7 +100,8 @@ def test_a_folder_that_git_ignores_is_walked_but_for_hidden_and_fetched_ones(
     for name in ("docs/a.md", ".cache/b.md", "node_modules/c.md"):
         (workspace / name).parent.mkdir()
         (workspace / name).write_text(GUIDE)
-    assert index().added == 1
+    report = index()
+    assert (report.added, list(report.skipped)) == (1, [])
     assert {record.fields["file_path"] for record in stored()} == {"docs/a.md"}
 
 
