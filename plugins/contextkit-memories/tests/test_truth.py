@@ -11,6 +11,7 @@ import contextkit_code
 import contextkit_commits
 import contextkit_memories
 from contextkit import ContextKit, Record
+from contextkit.models import Detail, Style
 from contextkit.testing import open_kit
 from contextkit.testing.repositories import Git, own_git, watched_git
 from contextkit_memories import Memory, MemoryBook
@@ -86,7 +87,7 @@ async def test_a_memory_that_names_a_deleted_file_is_marked(git: Git, kit: Conte
     ],
 )
 async def test_the_mark_stands_before_the_text(
-    git: Git, kit: ContextKit, style: str, detail: str, line: str
+    git: Git, kit: ContextKit, style: Style, detail: Detail, line: str
 ) -> None:
     """So a memory that is shortened has it too."""
     memory = remember(kit, "Login: src/auth/login.py. " + "It is long. " * 900)

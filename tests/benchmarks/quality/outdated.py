@@ -33,6 +33,7 @@ from contextkit.config.load import load_config
 from contextkit.plugin.manager import SourceRegistry
 from contextkit.workspace.find import Workspace
 from contextkit_memories import MemoryBook
+from contextkit_memories.checking import check
 from tests.benchmarks.harness import Report
 from tests.benchmarks.quality.surroundings import clone_at, home_in
 
@@ -186,15 +187,12 @@ def cases(folder: Path, old: str, new: str, each: float, chance: random.Random) 
 def _said(kind: str, text: str, chance: random.Random) -> str:
     if kind in {"never", "prose"}:
         return text
-    forms = _WITH_FILE
+    forms: Sequence[str] = _WITH_FILE
     if "name" in kind:
         forms = _WITH_NAME
     elif "commit" in kind:
         forms = _WITH_COMMIT
-    form = chance.choice(forms)
-    if kind == "folder":
-        return form.format(f"{text}/")
-    return form.format(text)
+    return chance.choice(forms).format(f"{text}/" if kind == "folder" else text)
 
 
 @frozen
@@ -215,8 +213,6 @@ def _outcomes(folder: Path, home: Path, new: str, made: Sequence[Case]) -> list[
         _git(folder, "checkout", "--quiet", "--force", new)
         kit.index(["code", "commits"])
         marked = asyncio.run(_marked(kit, made))
-        from contextkit_memories.checking import check
-
         checked = {each.memory.id for each in check(book, kit.workspace.root).outdated}
     return [
         _Outcome(case, one in marked, one in checked) for one, case in zip(ids, made, strict=True)
