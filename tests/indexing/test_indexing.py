@@ -230,7 +230,10 @@ def test_a_state_belongs_to_one_checkout_and_store(
 ) -> None:
     """A new store starts with an empty state; another project name for the folder does not."""
     kit.index()
-    changes = {"run 2": {"project": "other"}, "run 1": {"store.path": tmp_path / "elsewhere"}}
+    changes: dict[str, dict[str, Any]] = {
+        "run 2": {"project": "other"},
+        "run 1": {"store.path": tmp_path / "elsewhere"},
+    }
     for expected, change in changes.items():
         settings = {"embedding.model": "none"} | change
         fresh = open_kit({"files": make_plugin([], contextkit_index=indexing)}, settings=settings)

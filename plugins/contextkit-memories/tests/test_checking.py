@@ -72,8 +72,8 @@ def test_what_is_gone_is_listed_with_its_commit_and_new_name(git: Git, run: Comm
     ]
     mended = "Login: `src/session/login.py` in src/session/ calls verify_token()"
     assert lines[4:] == [
-        f"  $ contextkit remember '{mended}'",
-        f"  $ contextkit memories forget {memory['id']}",
+        f"  $ contextkit remember '{mended}' --replaces {memory['id']}",
+        f"  $ contextkit memories end {memory['id']}",
         "1 of 1 memories are outdated.",
     ]
     assert printed_json(run("memories", "list", "--json")) == before
@@ -89,7 +89,7 @@ def test_json_has_every_field(git: Git, run: CommandLine) -> None:
     (outdated,) = report.pop("outdated")
     assert report == {"checked": 1, "anchored": 0, "left": 0}
     assert outdated["memory"]["id"] == memory["id"]
-    assert outdated["commands"] == [f"contextkit memories forget {memory['id']}"]
+    assert outdated["commands"] == [f"contextkit memories end {memory['id']}"]
     assert outdated["broken"] == [
         {"kind": "commit", "text": sha, "since": None, "date": None, "now": None}
     ]
