@@ -13,7 +13,7 @@ from hypothesis import assume, given, settings, strategies as st
 
 from contextkit import ContextItem
 from contextkit.budget.fit import Account, Fitted, fit, fit_all
-from contextkit.budget.pieces import Count, Lane, Piece, Placed
+from contextkit.budget.pieces import Count, Lane, Piece, Placed, Shaper
 from contextkit.budget.place import BEST_PART, ITEM_CAP, NOTES_PART, READABLE_TOKENS
 from contextkit.models.items import Style
 from contextkit.pipeline.render import Document, RenderedSection, heading, render
@@ -130,9 +130,6 @@ def best_of(lanes: Sequence[Lane]) -> Piece:
     return min(pieces, key=lambda piece: piece.candidate.order)
 
 
-# -- what holds for whatever there is -------------------------------------------------------
-
-
 def never(text: str, limit: int) -> str:
     """For a text that cannot be shortened."""
     return ""
@@ -202,9 +199,6 @@ def test_a_larger_budget_never_drops_the_best(lanes: list[Lane], smallest: int) 
         was_in = is_in
 
 
-# -- nothing is wasted ----------------------------------------------------------------------
-
-
 def test_the_share_of_an_empty_source_is_used_by_the_others() -> None:
     """The original used 264 of 1,000 tokens where three of five sources had found nothing."""
     lanes = [
@@ -230,9 +224,6 @@ def test_what_is_left_goes_by_weight() -> None:
     lanes = [of_words("a", [20] * 60, 1), of_words("b", [20] * 60, 3), of_words("empty", [], 4)]
     accounts = fitted(lanes, 2000).accounts
     assert accounts["b"].used == pytest.approx(3 * accounts["a"].used, rel=0.1)
-
-
-# -- sharing --------------------------------------------------------------------------------
 
 
 def test_one_item_takes_no_more_than_a_quarter_where_others_wait() -> None:
@@ -367,9 +358,6 @@ def test_the_best_item_is_shown_alone_rather_than_not_at_all() -> None:
         assert best_of(lanes) in [entry.piece for entry in result.placed.get("a", ())]
 
 
-# -- the soft limit -------------------------------------------------------------------------
-
-
 @given(ANY_LANES, BUDGETS)
 @settings(max_examples=50)
 def test_the_soft_limit_cuts_nothing(lanes: list[Lane], max_tokens: int) -> None:
@@ -388,3 +376,20 @@ def test_the_soft_limit_exceeds_by_the_last_item_of_a_section() -> None:
     longest = lanes[0].pieces[0].tokens
     assert 500 <= used["a"] <= 500 + longest + 10
     assert 500 <= used["b"] <= 550
+
+
+def test_a_shortener_that_knows_no_limit_is_not_used() -> None:
+    """Where it gives so much too much that no smaller limit is left, it is given up."""
+    asked = []
+
+    def boundless(text: str, limit: int) -> str:
+        asked.append(limit)
+        return text
+
+    (piece,) = lane("a", [(0.9, "word " * 300)], shorten=boundless).pieces
+    shape = Shaper(COUNT)
+    assert [shape(piece, 50), shape(piece, 50), shape(piece, 5)] == [None, None, None]
+    assert asked == [50]
+    assert shape(piece, 200) is None
+    assert asked[1:] == sorted(asked[1:], reverse=True)
+    assert len(asked) < 6

@@ -275,3 +275,21 @@ def test_a_flag_for_no_setting(load: Load) -> None:
     )
     assert "expected a whole number" in str(refused(load, flags={"assemble.limit": "1"}))
     assert "(from --limit)" in str(refused(load, flags={"assemble.limit": "1"}))
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "expected"),
+    [
+        ("[store]\npath = ''", "store.path", "a folder"),
+        ("[store]\npath = 3", "store.path", "a folder"),
+        ('[store]\npath = "a\\u0000b"', "store.path", "a folder"),
+        ("[store]\nurl = 3", "store.url", "the address of a Qdrant server"),
+        ("[store]\nlock_timeout = -1", "store.lock_timeout", "a number of seconds over 0"),
+    ],
+)
+def test_a_wrong_value_of_the_user(
+    load: Load, home: Path, text: str, key: str, expected: str
+) -> None:
+    """The user's own file is checked likewise."""
+    error = refused(load, user=text)
+    assert str(error).startswith(f"{home / 'config.toml'}:2: {key}: expected {expected}, got ")

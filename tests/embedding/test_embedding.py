@@ -307,6 +307,7 @@ DAMAGES: dict[str, Callable[[Path], object]] = {
     "weights cut short": lambda package: (package / WEIGHTS).write_bytes(
         (package / WEIGHTS).read_bytes()[:1_000_000]
     ),
+    "weights garbled": lambda package: (package / WEIGHTS).write_bytes(b"\xff" * 4096),
     "weights gone": lambda package: (package / WEIGHTS).unlink(),
     "tokenizer garbled": lambda package: (package / TOKENIZER).write_text('{"model": 3}'),
 }

@@ -253,3 +253,25 @@ def test_a_wrong_weight_costs_the_weight_alone(weight: Any) -> None:
     assert [(e["source"], e["hook"]) for e in logs] == (
         [] if weight is None else [("tide", "contextkit_weight")]
     )
+
+
+def test_own_settings_of_an_installed_source_are_checked(site: Site) -> None:
+    """A wrong setting is the user's error, not a broken plugin."""
+    code = """
+        from contextkit import hookimpl
+
+        @hookimpl
+        def contextkit_query(request):
+            return []
+
+        @hookimpl
+        def contextkit_check_settings(settings):
+            return [f"{key}: not a setting" for key in settings]
+        """
+    site.install("tide-tables", "tide", code)
+    config = Config(
+        sources={"tide": SourceSettings(own={"x": 1})},
+        origins={"sources.tide.x": Origin("flag", "--x")},
+    )
+    with pytest.raises(ConfigError, match=r"^sources\.tide\.x: not a setting$"):
+        SourceRegistry(config)

@@ -141,3 +141,16 @@ def test_a_context_that_was_made_by_hand() -> None:
     (component,) = context.components
     assert (component.type, component.tokens, component.score) == ("tide", None, None)
     assert context.metadata == {}
+
+
+async def test_a_larger_budget_drops_no_item(open_kit: OpenKit) -> None:
+    """Though the counts of parts do not add up: the guard's tags are made of the whole text."""
+    item = ContextItem("ant", "High water at noon. " * 8, 0.9, id="1")
+    kit = open_kit({"ant": make_plugin([item])}, settings=KEYWORDS)
+    shown = []
+    for max_tokens in range(70, 130):
+        context = await asked(kit, "00000", max_tokens=max_tokens, guard=True, tokens="claude")
+        assert context.token_count <= max_tokens
+        shown.append(len(context.items))
+    assert shown == sorted(shown)
+    assert (shown[0], shown[-1]) == (0, 1)

@@ -53,7 +53,10 @@ async def test_what_a_source_does_to_its_request_reaches_nobody_else(open_kit: O
     """Not another source, not the host, and not the settings."""
     seen: list[ContextRequest] = []
 
+    before: list[list[int]] = []
+
     def reckless(request: ContextRequest) -> list[ContextItem]:
+        before.append([len(m) for m in (request.weights, request.limits, request.timeouts)])
         for mapping in (request.weights, request.limits, request.timeouts, request.settings):
             cast("dict[str, Any]", mapping)["moon"] = 1
         cast("dict[str, Any]", request.filters)["day"] = "tue"
@@ -66,6 +69,7 @@ async def test_what_a_source_does_to_its_request_reaches_nobody_else(open_kit: O
     weights, filters = {"tide": 2.0}, {"day": "mon"}
     for _ in range(2):
         await kit.assemble_context("when does the tide turn?", weights=weights, filters=filters)
+    assert before == [[1, 0, 0]] * 4
     for request in seen:
         assert request.weights == {"tide": 2.0, "moon": 1}
         assert "tide" not in request.limits

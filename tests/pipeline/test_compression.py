@@ -373,3 +373,9 @@ def test_the_budget_holds_and_what_must_stay_stays(
         for row in context.trace.items
         if row.verdict in {"truncated", "excerpt", "compressed"}
     }
+
+
+def test_nothing_found_is_nothing_to_summarise() -> None:
+    """An empty context, and no complaint."""
+    context = asked({"tales": make_source([])})
+    assert (context.markdown, context.trace.notes) == ("", ())

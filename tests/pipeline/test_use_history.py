@@ -379,3 +379,11 @@ async def test_the_same_request_comes_to_rest(open_notes: OpenKit) -> None:
     }
     assert len(texts) == 1
     assert "better" in texts.pop()
+
+
+def test_nothing_is_noted_of_no_item(history: UseHistory) -> None:
+    """There is no file after that either."""
+    history.shown("p", [], "how?")
+    history.used("p", [])
+    assert history.clear("p") == 0
+    assert not history.file.exists()

@@ -157,3 +157,14 @@ def test_an_attempt_that_fails_gives_nothing_and_says_why() -> None:
     ]
     assert attempt(failed=lambda *failure: told.append(failure)) is None
     assert told == [("tide", "contextkit_index", "ZeroDivisionError: division by zero")]
+
+
+def test_an_interrupt_in_a_hook_is_passed_on() -> None:
+    """Control-C is for the program."""
+
+    def contextkit_index(indexer: Any) -> None:
+        raise KeyboardInterrupt
+
+    registry = make_registry({"tide": make_plugin([], contextkit_index=contextkit_index)})
+    with pytest.raises(KeyboardInterrupt):
+        registry.call("tide", "contextkit_index", indexer=None)

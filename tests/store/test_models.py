@@ -361,8 +361,6 @@ def test_reembedding_with_a_failing_model_changes_nothing(tmp_path: Path, name: 
     store.close()
 
 
-# -- kills ----------------------------------------------------------------------------------
-
 KILLED = """
 import os, sys
 from pathlib import Path

@@ -211,6 +211,54 @@ def test_a_name_is_escaped_where_it_must_be(name: str, escaped: str) -> None:
 HARMLESS_BLOCKS = {"paragraph", "bullet_list", "ordered_list", "list_item", "code_block", "inline"}
 
 
+HOSTILE_LINES = [
+    "a\n# heading",
+    "a\n   ###### heading",
+    "a\n\n#\tb",
+    "a\n===",
+    "a\n-",
+    "a\n  ---  ",
+    "a\n\n- b\n  ---",
+    "a\n***",
+    "a\n* * *",
+    "a\n\n_ _ _",
+    "a\n```python\nx = 1",
+    "a\n~~~~\nx",
+    "a\n> b\n# c",
+    "a\n- # b",
+    "a\n1. 2) # b",
+    "a\n- ```\n  b",
+    "a | b\n--- | ---\nc | d",
+    "a\n|b|\n|-|",
+    "a\n<div>\n# b",
+    "a\n- <script>",
+    "<b>bold</b> and <!-- a comment -->",
+    "<!a@b> <?a@b?> <a@b.org>",
+    "`a\n<i>` b </i>",
+    "`a\n` <b> `",
+    "`a\n- b` <i> `c` </i>",
+    "\\<b> \\\\<b>",
+    "\\`` <b> `",
+    "a `` ` `` <b> `<i>`",
+    "a\n\n[x]: https://example.org\n\n[x]",
+    "a\n\n[x\ny]: https://example.org\n\n[x y]",
+    "a\n\n[x\\]y]: https://example.org\n\n[x]",
+    "a\r# b\r\n# c",
+    "a\n\x0b# b",
+    "a ![pixel](https://example.org/x.png)",
+    "open `",
+    "open ** and _",
+    "escape \\",
+]
+
+
+@pytest.mark.parametrize("behind_label", [True, False])
+@pytest.mark.parametrize("text", HOSTILE_LINES)
+def test_hostile_markdown_stays_in_its_place(text: str, behind_label: bool) -> None:
+    """No heading, rule, fence, quote, table, HTML, image or definition comes out of it."""
+    assert_contained(text, behind_label)
+
+
 @given(HOSTILE_TEXT | ANY_TEXT, st.booleans())
 @example("`\n\n`<b>`", True)
 @example("a\n- - -", False)

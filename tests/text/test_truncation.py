@@ -244,3 +244,12 @@ def test_a_long_text_takes_a_logarithmic_number_of_counts() -> None:
     assert 190 <= estimate_tokens(shortened) <= 200
     assert sum(size > 10_000 for size in counted) == 1
     assert len(counted) <= 30
+
+
+def test_tokens_of_many_characters() -> None:
+    """Where a token is a long word, what fits is far more than a few characters a token."""
+    text = " ".join(letter * 200 for letter in "abcdefgh")
+
+    shortened = truncate(text, 6, lambda text: len(text.split()))
+
+    assert shortened == " ".join(letter * 200 for letter in "abcdef") + "..."

@@ -137,11 +137,11 @@ def test_a_large_class_is_a_head_and_its_members() -> None:
 
 def test_functions_are_not_taken_apart_by_what_they_define() -> None:
     """A function within a function is in its text, and in `defines`."""
-    source = "def f():\n    def g():\n        return 1\n    return g\n"
+    source = "def f():\n    def g():\n        def h(): ...\n        return h\n    return g\n"
 
     (chunk,) = _chunks(source)
 
-    assert (chunk.qualified_name, chunk.defines) == ("f", ("f.g",))
+    assert (chunk.qualified_name, chunk.defines) == ("f", ("f.g", "f.g.h"))
 
 
 def test_parts_name_only_what_begins_in_them() -> None:

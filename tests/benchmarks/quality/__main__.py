@@ -13,11 +13,13 @@ COMMANDS = {
     "code": "questions -> files, NDCG@10",
     "localise": "a commit's subject -> the functions that it changed, in the context",
     "memories": "questions -> the turns that answer them, in the context",
+    "updates": "memories that replace older ones -> first, and the older ones marked",
     "commits": "a changelog entry -> its commit",
     "mixed": "questions about this repository to all five sources",
     "sweqa": "a question about a repository -> the names of its answer, by default and at best",
     "issues": "an issue -> the files and functions that its fix changed",
     "contextbench": "a task -> the files and lines that solve it, in the context",
+    "outdated": "memories of files and names that are gone -> marks",
     "agent": "what a coding agent is asked, to every source that is installed",
 }
 """Name, which is that of the module whose `main` takes the options -> what is measured."""

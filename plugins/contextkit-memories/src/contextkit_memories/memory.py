@@ -9,7 +9,8 @@ from typing import Annotated, Any, Literal
 from attrs import frozen
 
 from contextkit import Record
-from contextkit.sources import Entry, name, number, part, text, whole
+from contextkit.sources import LastingEntry, name, number, part, text, whole
+from contextkit_memories.anchors import Anchor, stored_anchors
 from contextkit_memories.errors import InvalidMemoryError
 from contextkit_memories.words import DEFAULT_CATEGORY, stored_category, stored_tags
 
@@ -20,7 +21,7 @@ MAX_TEXT = 20_000
 
 
 @frozen(kw_only=True)
-class Memory(Entry):
+class Memory(LastingEntry):
     """Something worth remembering: a fact, preference, decision or error.
 
     Attributes:
@@ -33,12 +34,13 @@ class Memory(Entry):
         position: its position in the sequence; its neighbours support it in a search.
         run: for a memory without a sequence, the first of the memories stored directly one after
             another, and its place among them.
+        anchors: what it mentions of the workspace; None where that was not looked up.
     """
 
     noun = "memory"
     shown = (
         "id", "text", "category", "importance", "tags", "scope", "project", "created_at",
-        "sequence", "position",
+        "sequence", "position", "valid_from", "valid_until", "replaces", "replaced_by",
     )  # fmt: skip
     invalid = InvalidMemoryError
 
@@ -66,6 +68,7 @@ class Memory(Entry):
     )
     position: int | None = part(whole("position"), None)
     run: tuple[str, int] | None = None
+    anchors: tuple[Anchor, ...] | None = part(stored_anchors, None)
 
     @classmethod
     def json_types(cls) -> Mapping[str, Any]:
