@@ -130,6 +130,15 @@ def test_a_patch_writes_its_files(tmp_path: Path) -> None:
     assert len({event.id for event in events}) == 4
 
 
+def test_a_huge_patch_is_read_in_part(tmp_path: Path) -> None:
+    """Its first 200 files are events; the output, which each of them has, is cut."""
+    patch = "*** Begin Patch" + "\n*** Add File: a" * 5000
+    output = f"Exit code: 1\nOutput:\n{'x' * 100_000}"
+    events, _ = read(tmp_path, *called("shell", output, command=["apply_patch", patch]))
+    assert len(events) == 200
+    assert {len(event.report["error"]) for event in events} == {2000}
+
+
 def test_a_refused_command_is_an_interruption(tmp_path: Path) -> None:
     """It is no failure."""
     ((event,), _) = read(tmp_path, *called("shell", "aborted by user after 2 s", command="rm x"))

@@ -16,6 +16,7 @@ versions write, as Codex' own source has them (`protocol.rs`, `rollout/policy.rs
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import os
 import re
@@ -45,6 +46,8 @@ from contextkit_claude_code.reports import (
 )
 
 _ID_LENGTH = 36
+_MOST_FILES = 200
+_LONGEST_MESSAGE = 2000
 _SHELLS = {"shell", "shell_command", "exec_command", "local_shell", "container.exec"}
 _CALLS = {"function_call", "custom_tool_call", "local_shell_call"}
 _OUTPUTS = {"function_call_output", "custom_tool_call_output"}
@@ -150,9 +153,14 @@ def _reports(call: Mapping[str, Any], output: object) -> Iterator[Report]:
     command = _command(given) if name in _SHELLS else ""
     patch = command if "*** Begin Patch" in command else str(given.get("input") or "")
     refused = code is None and _REFUSED.search(text[:200]) is not None
-    paths = _PATCHED.findall(patch) if command or name == "apply_patch" else []
-    tools: list[tuple[str, Report]] = [("Edit", {"file_path": path}) for path in paths]
-    if not tools:
+    paths = _PATCHED.finditer(patch) if command or name == "apply_patch" else iter(())
+    tools: list[tuple[str, Report]] = [
+        ("Edit", {"file_path": path[1]}) for path in itertools.islice(paths, _MOST_FILES)
+    ]
+    if tools:
+        # Each file has it.
+        text = text[:_LONGEST_MESSAGE]
+    else:
         tools = [("Bash", {"command": command}) if command else (name, given)]
     for tool, taken in tools:
         if code or refused:
