@@ -132,7 +132,7 @@ READERS |= {f"a document of {name}": partial(_document, name) for name in DOCUME
 def _front_matter(form: str, text: str) -> None:
     lines = form.format(text.replace("\n", "\n- "))
     with contextlib.suppress(InvalidEntryError):
-        read_document("\n".join(["---", lines, "---", ""]))
+        read_document(f"---\n{lines}\n---\n")
 
 
 FORMS = ("a: [{}]", "a: {}", 'a: "{}"', "{}", "a:\n- {}")
