@@ -25,7 +25,7 @@ from contextkit_memories.errors import (
 from contextkit_memories.ids import PREFIX, canonical_id, new_id
 from contextkit_memories.memory import Memory, digest_of
 from contextkit_memories.near import Near, nearest
-from contextkit_memories.showing import rows_of
+from contextkit_memories.showing import rows_of, secret_warning
 from contextkit_memories.words import category_spellings, stored_tags
 
 _log = get_logger(__name__)
@@ -202,6 +202,11 @@ class MemoryBook(LastingBook[Memory]):
             _log.warning("memory_looks_secret", id=entry.id, found=secrets)
         self._scope_of(entry).put([record])
         return entry
+
+    def warnings(self, entry: Memory) -> Sequence[str]:
+        """Warn of what looks like a secret."""
+        secrets = self.secrets_in(entry.text)
+        return [secret_warning(entry, secrets, "contextkit memories forget")] if secrets else []
 
     @classmethod
     def rows(cls, entries: Sequence[Memory]) -> builtins.list[str]:
