@@ -143,6 +143,9 @@ ONE_THING = _words("use uses prefer prefers ask want wants")
 
 PLACED = _words("in at to by from through with about into via under against on as")
 SCOPE_PREPOSITIONS = _words("in for on at during under of per")
-HOMES = re.compile(r"\b(?:lives?|living|resides?|based|home)\b", re.IGNORECASE)
+PARTICIPLES = _words("done made held kept sent built led run set put sold paid read brought found")
+"""Those that do not end in `ed` or `en`."""
+
+HOMES = re.compile(r"\b(?:lives?|living|resides?|based|home|sits?|stays?)\b", re.IGNORECASE)
 MOVED_ON = re.compile(r"\b(?:moved|switched|migrated|changed) .{0,40}\bto\b|\bnow\b", re.IGNORECASE)
-MOVED = re.compile(r"\b(?:moved|relocated|moving) (?:to|back)\b", re.IGNORECASE)
+MOVED = re.compile(r"\b(?:moved|relocated|moving) (?:to|back|from)\b", re.IGNORECASE)

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from contextkit.dedup.change_words import (
     DECIDED,
     ONE_THING,
+    PARTICIPLES,
     PLACED,
     SCOPE_PREPOSITIONS,
     SCOPES,
@@ -107,7 +108,7 @@ def _is_only_one(older: Statement, run: _Run) -> bool:
         return False
     if key in {"is", "are"}:
         participles = itertools.takewhile(lambda word: word not in PLACED, between)
-        return all(word.endswith(("ed", "en", "set")) for word in participles)
+        return all(word.endswith(("ed", "en")) or word in PARTICIPLES for word in participles)
     return key in WITH_PLACE and not PLACED.isdisjoint(between)
 
 

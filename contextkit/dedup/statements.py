@@ -105,6 +105,11 @@ class Statement:
         return self.stems - GENERAL - _VERBS
 
     @cached_property
+    def main_topic(self) -> Stems:
+        """The topic of the first clause; a reason that follows is none of it."""
+        return self.topic & frozenset(stem_in(word.key) for word in self.main)
+
+    @cached_property
     def values(self) -> Stems:
         """The stems of numbers, names, paths and identifiers."""
         return frozenset(stem_in(w.key) for w in self.words if w.literal or w.name)
@@ -242,6 +247,9 @@ GENERAL: Stems = frozenset(
     | STOP_WORDS
     | UNITS
 )
+
+ANY_VERBS: Stems = frozenset(stem_in(word) for word in PRESENT | PAST)
+"""The stems of verbs, with those that may be nouns."""
 
 _VERBS: Stems = frozenset(stem_in(word) for word in PRESENT - NOUNS_TOO | PAST)
 

@@ -26,7 +26,7 @@ from contextkit.dedup.change_words import (
     SCOPES,
 )
 from contextkit.dedup.flips import is_flipped, is_negated
-from contextkit.dedup.statements import Statement, Stems
+from contextkit.dedup.statements import ANY_VERBS, Statement, Stems
 
 
 def updated_pairs(texts: Sequence[str]) -> Iterator[tuple[int, int]]:
@@ -99,7 +99,7 @@ def _is_near(newer: Statement, older: Statement) -> bool:
     common = older.topic & newer.topic
     names_subject = bool(older.subject) and older.subject <= newer.stems
     has_values = bool(older.values - newer.stems) and bool(newer.values - older.stems)
-    others = newer.topic - older.topic - newer.values
+    others = newer.main_topic - older.topic - newer.values
     if older.topic - newer.stems - older.values and others:
         return False
     if names_subject and older.quantities and newer.quantities and SCALED.search(newer.text):
@@ -120,8 +120,8 @@ def _is_of_the_same(newer: Statement, older: Statement, gone: Stems) -> bool:
     if HANDED_OVER.search(newer.text) and older.verb_key not in OWNING:
         return False
     left = older.topic - gone
-    unknown, others = left - newer.stems, newer.topic - older.topic - newer.values
+    unknown, others = left - newer.stems, newer.main_topic - older.topic - newer.values
     if left & newer.topic:
         return not (unknown and others)
     is_general = not others and not older.has_scope and not older.subject - gone
-    return is_general and not gone <= older.subject
+    return is_general and not gone <= older.subject | ANY_VERBS

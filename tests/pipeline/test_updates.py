@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from attrs import evolve
 
 from contextkit import ContextItem, ContextKit, SourceInfo
 from contextkit.models.candidate import Candidate
@@ -101,6 +102,26 @@ def test_a_chain_of_updates_stands_newest_first() -> None:
 def test_what_is_no_update_is_left_alone(older: Candidate, newer: Candidate) -> None:
     """No date, the same date, a source of history, another section, another subject."""
     assert superseded(older, newer) == [older, newer]
+
+
+def test_an_update_comes_with_what_it_supersedes() -> None:
+    """Though it is below the floor; an irrelevant pair stays irrelevant."""
+    old, new = candidate(TIMEOUT.format(30), 1, 0.9), candidate(TIMEOUT.format(60), 3, 0.05)
+    floors = {"notes": 0.1}
+    assert find_updates([old, new], ["notes"], floors).linked == {("notes", "30"), ("notes", "60")}
+    weak = candidate(TIMEOUT.format(30), 1, 0.05)
+    assert find_updates([weak, new], ["notes"], floors).linked == set()
+
+
+def test_turns_of_one_conversation_are_no_updates() -> None:
+    """Items of a sequence of which others were found, too."""
+    turns = [
+        evolve(each, item=evolve(each.item, sequence="monday", position=place))
+        for place, each in enumerate(
+            [candidate(TIMEOUT.format(30), 1, 0.9), candidate(TIMEOUT.format(60), 3, 0.8)]
+        )
+    ]
+    assert [by for _, by in marked(*turns)] == [None, None]
 
 
 # -- in a context -----------------------------------------------------------------------------
