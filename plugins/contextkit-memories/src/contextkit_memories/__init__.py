@@ -57,6 +57,8 @@ def contextkit_source() -> SourceInfo:
         dated=True,
         settings={},
         dedup_key="memory:{id}",
+        # Memories that mention what is gone from these are marked.
+        reads=("code", "commits"),
         commands={
             "remember": ("contextkit_memories.commands:remember", "Store TEXT as a memory."),
             "memories": (

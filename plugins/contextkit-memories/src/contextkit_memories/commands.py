@@ -123,6 +123,24 @@ def end(session: Session, memory_id: str, as_json: bool) -> None:
 
 
 @memories.command()
+@json_option
+@pass_session
+def check(session: Session, as_json: bool) -> None:
+    """Check what memories mention against the workspace.
+
+    Files, names in code and commits that were there when a memory was written, and are gone. With
+    git, it says since which commit, and what they may be called now. No memory is changed.
+
+    \b
+    Example: contextkit memories check
+    """
+    from contextkit_memories.checking import check as checked
+
+    report = checked(MemoryBook.of(session.kit), session.kit.workspace.root)
+    session.emit(report.as_dict(), report.text, as_json)
+
+
+@memories.command()
 @click.argument("memory_ids", nargs=-1, required=True, metavar="ID...")
 @json_option
 @pass_session
