@@ -1,4 +1,4 @@
-"""Records on the page: listed, searched, edited and ended, and by nobody else."""
+"""Records on the page: listed, searched, edited and ended by its user alone."""
 
 from __future__ import annotations
 
