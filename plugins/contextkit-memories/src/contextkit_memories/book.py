@@ -10,9 +10,9 @@ import itertools
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from contextkit import Record, Records
 from contextkit.logs import get_logger
@@ -28,15 +28,11 @@ from contextkit_memories.ids import PREFIX, canonical_id, new_id
 from contextkit_memories.memory import Memory, digest_of
 from contextkit_memories.words import category_spellings, stored_tags
 
-if TYPE_CHECKING:
-    from contextkit.models import Kit
-
 _log = get_logger(__name__)
 _Memories = list[Memory]
 _RIGHT_BEHIND = timedelta(minutes=2)
 
 
-@frozen
 class MemoryBook(Book[Memory]):
     """The memories of a project and of its user.
 
@@ -45,19 +41,9 @@ class MemoryBook(Book[Memory]):
     memory = book.remember("Tabs, never spaces", category="preferences", importance=0.8)
     book.forget(memory.id)
     ```
-
-    Attributes:
-        workspace: where what a new memory mentions is looked up; None to look up nothing.
     """
 
     source, entry, unknown = "memories", Memory, UnknownMemoryError
-
-    workspace: Path | None = None
-
-    @classmethod
-    def of(cls, kit: Kit) -> Self:
-        """Open the memories of a kit's project, with its workspace."""
-        return evolve(super().of(kit), workspace=kit.workspace.root)
 
     def remember(  # noqa: PLR0913 - what a memory is made of
         self,
@@ -116,11 +102,12 @@ class MemoryBook(Book[Memory]):
         secrets = self.secrets_in(given["text"])
         if secrets and not keep_secret:
             raise SecretInMemoryError(secrets)
-        if self.workspace is not None and not shared:
-            # Reading memories needs no git.
+        workspace = self.records.checkout
+        if workspace is not None and not shared and created_at is None:
+            # Reading memories needs no git. One of another time is looked up by `memories check`.
             from contextkit_memories.anchoring import Tree, anchors_of
 
-            given["anchors"] = anchors_of(given["text"], Tree(self.workspace))
+            given["anchors"] = anchors_of(given["text"], Tree(Path(workspace)))
         scope = self.scope(shared)
         with self.turn():
             known = _same_text(scope, given)
