@@ -119,6 +119,8 @@ class MemoryBook(LastingBook[Memory]):
         scope = self.scope(shared)
         with self.turn():
             known = _same_text(scope, given)
+            if known is not None and not known.anchors and not given.get("anchors"):
+                given.pop("anchors", None)
             if "sequence" in given and "position" not in given:
                 given["position"] = _position(scope, given["sequence"], known)
             replaced = self.replaceable(_several(replaces), known.id if known else None)
