@@ -6,8 +6,9 @@ People and agents write those records. The helpers serve every source.
 |---|---|
 | `entry` | `Entry` and `part`: one record as an attrs class, from which the rest derives |
 | `checks` | checks for parts: a line, a text, a name, a number, a list, one of a few |
-| `book` | `Book`: add or change, get, list, count, remove, for the project or for the user |
-| `ids` | records by the beginning of their id |
+| `ids` | abbreviated ids |
+| `book` | `Book`: add, change, get, list, search, count, remove, for the project or the user |
+| `document` | entries as Markdown with front matter |
 | `validity` | the time in which a record was true, and what replaced it |
 | `lasting` | `LastingEntry`, `LastingBook`: entries that are ended and replaced |
 | `tools` | tools for agents, from the class: `add_tool`, `list_tool`, `remove_tool` |
@@ -40,6 +41,11 @@ if TYPE_CHECKING:
         text as text,
         whole as whole,
     )
+    from contextkit.sources.document import (
+        read_document as read_document,
+        text_parts as text_parts,
+        write_document as write_document,
+    )
     from contextkit.sources.entry import (
         Entry as Entry,
         InvalidEntryError as InvalidEntryError,
@@ -53,7 +59,7 @@ if TYPE_CHECKING:
     )
     from contextkit.sources.ids import (
         AmbiguousEntryError as AmbiguousEntryError,
-        beginning_with as beginning_with,
+        by_beginning as by_beginning,
     )
     from contextkit.sources.lasting import (
         LastingBook as LastingBook,
@@ -93,11 +99,12 @@ if TYPE_CHECKING:
 _NAMES = {
     "book": "Book changed checked_limit",
     "checks": "choice line name number several text whole",
+    "document": "read_document text_parts write_document",
     "entry": (
         "Entry InvalidEntryError UnknownEntryError part as_json checked_time json_types_of "
         "shortened_line time_of"
     ),
-    "ids": "AmbiguousEntryError beginning_with",
+    "ids": "AmbiguousEntryError by_beginning",
     "lasting": "LastingBook LastingEntry",
     "neighbours": "beside best_supported sequence_supports supports",
     "tools": "OUTCOME add_tool gives list_tool remove_tool takes_parts",

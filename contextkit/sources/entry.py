@@ -277,7 +277,9 @@ class Entry(abc.ABC):
 
 @functools.cache
 def _parts(entry: type[Entry]) -> Mapping[str, Attribute[Any]]:
-    return {each.name: each for each in fields(entry) if "part" in each.metadata}
+    parts = [each for each in fields(entry) if "part" in each.metadata]
+    # Its own come before those of a base: the first one is the argument of commands.
+    return {each.name: each for each in sorted(parts, key=lambda each: each.inherited)}
 
 
 @functools.cache

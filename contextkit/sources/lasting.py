@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, ClassVar, TypeVar
 
 from attrs import evolve, frozen
 
@@ -77,6 +77,8 @@ L = TypeVar("L", bound=LastingEntry)
 class LastingBook(Book[L]):
     """A book whose entries are ended when they are no longer true."""
 
+    fixed: ClassVar[Sequence[str]] = (REPLACES,)
+
     def list(self, limit: int = 20, *, ended: bool = False, **filters: Any) -> builtins.list[L]:
         """List the entries that are true, newest first.
 
@@ -93,6 +95,12 @@ class LastingBook(Book[L]):
     def count(self, *, ended: bool = False, **filters: Any) -> int:
         """Count the entries; takes the arguments of `list`."""
         return super().count(**_lasting(ended), **filters)
+
+    def search(
+        self, query: str, limit: int = 20, *, ended: bool = False, **filters: Any
+    ) -> builtins.list[tuple[L, float]]:
+        """Return the matching entries that are true; takes the arguments of `list`."""
+        return super().search(query, limit, **_lasting(ended), **filters)
 
     def end(self, entry_id: str, at: datetime | None = None) -> L:
         """End an entry without a successor: it is no longer true.

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, time, timedelta
 
 from attrs import frozen
 
-from contextkit.text.dates import NamedDate, named_dates
+from contextkit.text.dates import NamedDate, NamedPeriod, named_dates
 
 _READ_CHARACTERS = 2000
 _PAST = re.compile(
@@ -47,16 +46,19 @@ def asks_for_the_past(query: str) -> bool:
 
 
 def named_periods(query: str, now: datetime | None = None) -> list[Period]:
-    """Return the days and months that a query names.
+    """Return the days, weeks and months that a query names.
 
     Without a year, the latest one that began before `now` counts.
     """
     moment = now or datetime.now(UTC)
-    dates: Sequence[NamedDate] = named_dates(query[:_READ_CHARACTERS])
+    dates = named_dates(query[:_READ_CHARACTERS], moment)
     return [found for each in dates if (found := _period(each, moment)) is not None]
 
 
-def _period(named: NamedDate, now: datetime) -> Period | None:
+def _period(named: NamedDate | NamedPeriod, now: datetime) -> Period | None:
+    if isinstance(named, NamedPeriod):
+        first, last = (datetime.combine(day, time(), UTC) for day in (named.first, named.last))
+        return Period(first, last + timedelta(days=1))
     years = [named.year] if named.year is not None else [now.year, now.year - 1]
     for year in years:
         try:

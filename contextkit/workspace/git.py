@@ -42,6 +42,8 @@ COMMANDS = {
     "diff-index": _WORK_TREE_DIFF,
     "diff-tree": _PLAIN_DIFF,
     "for-each-ref": (),
+    # A user's setting may make it search folders that are no repositories.
+    "grep": ("--no-textconv", "--index"),
     "log": (*_PLAIN_DIFF, "--no-show-signature"),
     "ls-files": (),
     "ls-tree": (),

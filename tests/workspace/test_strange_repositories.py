@@ -115,7 +115,15 @@ def test_commands_that_write_are_refused(strange: Strange) -> None:
 
 @pytest.mark.parametrize(
     "command",
-    [("diff",), ("diff", "HEAD"), ("diff-files", "-p"), ("ls-files", "-cm"), ("show", "HEAD")],
+    [
+        ("diff",),
+        ("diff", "HEAD"),
+        ("diff-files", "-p"),
+        ("grep", "--untracked", "-e", ""),
+        ("grep", "-e", "", "HEAD"),
+        ("ls-files", "-cm"),
+        ("show", "HEAD"),
+    ],
 )
 def test_what_a_plugin_asks_is_as_safe(strange: Strange, command: Sequence[str]) -> None:
     """Every command of the module, not only those that the sources of this project use."""
@@ -139,6 +147,7 @@ def test_each_command_is_tried(strange: Strange) -> None:
         "config": ("--list",),
         "diff-index": ("HEAD",),
         "diff-tree": ("HEAD",),
+        "grep": ("-e", "a"),
         "ls-tree": ("HEAD",),
         "merge-base": ("HEAD", "HEAD"),
         "rev-list": ("HEAD",),

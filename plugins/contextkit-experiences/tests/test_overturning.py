@@ -7,8 +7,9 @@ from collections.abc import Callable
 import pytest
 
 from contextkit.models import ContextItem, ContextRequest, Records
+from contextkit.sources import AmbiguousEntryError
 from contextkit_experiences import Experience, ExperienceBook, ExperienceStateError
-from contextkit_experiences.errors import AmbiguousExperienceError, UnknownExperienceError
+from contextkit_experiences.errors import UnknownExperienceError
 from contextkit_experiences.items import find_experiences
 
 Make = Callable[..., Experience]
@@ -72,7 +73,7 @@ def test_the_beginning_of_an_id_is_enough(book: ExperienceBook, make: Make) -> N
     book.add([make("ghap_1a2b"), make("ghap_1a9z"), make("ghap_1a2")])
     assert book.get("1a9").id == "ghap_1a9z"
     assert book.get("ghap_1a2").id == "ghap_1a2"
-    with pytest.raises(AmbiguousExperienceError, match="fits 3 experiences: ghap_1a2 "):
+    with pytest.raises(AmbiguousEntryError, match="fits 3 experiences: ghap_1a2 "):
         book.get("ghap_1a")
     with pytest.raises(UnknownExperienceError):
         book.get("ghap_2")

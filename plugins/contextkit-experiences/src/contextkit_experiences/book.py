@@ -10,14 +10,10 @@ from attrs import evolve, field, fields, frozen
 
 from contextkit.logs import get_logger
 from contextkit.models import Record, Records
-from contextkit.sources import beginning_with
+from contextkit.sources import by_beginning
 from contextkit_experiences.axes import from_record, record_id, to_records
-from contextkit_experiences.errors import (
-    AmbiguousExperienceError,
-    ExperienceStateError,
-    UnknownExperienceError,
-)
-from contextkit_experiences.model import PREFIX, Experience, Lesson, is_id, new_id
+from contextkit_experiences.errors import ExperienceStateError, UnknownExperienceError
+from contextkit_experiences.model import ID_PREFIX, Experience, Lesson, is_id, new_id
 from contextkit_experiences.vocabulary import AXES, Status, Tier, checked_word
 
 _log = get_logger(__name__)
@@ -214,9 +210,10 @@ class ExperienceBook:
                 self._store(here, home)
 
     def get(self, ghap_id: str) -> Experience:
-        """Return one experience.
+        """Return one experience, by its id or a beginning that no other id has.
 
-        Raises `UnknownExperienceError` if it does not exist.
+        Raises `UnknownExperienceError` if it does not exist, and `AmbiguousEntryError` if several
+        ids begin so.
         """
         return from_record(self._found(ghap_id))
 
@@ -253,10 +250,10 @@ class ExperienceBook:
         Raises `UnknownExperienceError` if it does not exist.
         """
         record = self._found(ghap_id)
-        found = str(record.fields["ghap_id"])
-        self._home(record).delete_where({"ghap_id": found})
-        _log.debug("experience_removed", ghap_id=found)
-        return from_record(record)
+        removed = from_record(record)
+        self._home(record).delete_where({"ghap_id": removed.id})
+        _log.debug("experience_removed", ghap_id=removed.id)
+        return removed
 
     def _find(self, ghap_ids: Iterable[str]) -> dict[str, Record]:
         """Return the existing full records, by GHAP id.
@@ -265,23 +262,17 @@ class ExperienceBook:
         """
         found = self.records.get(*(record_id(ghap_id, "full") for ghap_id in ghap_ids))
         found.sort(key=lambda record: record.project == self.records.project)
-        return {record.id.removesuffix("/full"): record for record in found}
+        return {_ghap_id_of(record): record for record in found}
 
-    def _found(self, asked: str) -> Record:
-        typed = asked.strip()
-        if found := self._find([typed]) if is_id(typed) else {}:
-            return found[typed]
-        beginning = typed if typed.startswith(PREFIX) else f"{PREFIX}{typed}"
-        fitting = {}
-        if is_id(beginning):
-            for record in beginning_with(self.records, beginning, filters={"axis": "full"}):
-                fitting[str(record.fields["ghap_id"])] = record
-        if not fitting:
-            raise UnknownExperienceError(asked)
-        if len(fitting) > 1:
-            goals = [(name, str(record.fields.get("goal"))) for name, record in fitting.items()]
-            raise AmbiguousExperienceError(asked, goals)
-        return next(iter(fitting.values()))
+    def _found(self, ghap_id: str) -> Record:
+        typed = ghap_id.strip() if isinstance(ghap_id, str) else ""
+        if exact := self._find([typed]) if is_id(typed) else {}:
+            return exact[typed]
+        full = self.records.scan({"axis": "full"}) if typed.isprintable() else ()
+        found = by_beginning(ghap_id, full, spellings=(typed,), prefix=ID_PREFIX, id_of=_ghap_id_of)
+        if not found:
+            raise UnknownExperienceError(ghap_id)
+        return max(found, key=lambda record: record.project == self.records.project)
 
     def _home(self, record: Record | None) -> Records:
         is_the_users = record is not None and record.project != self.records.project
@@ -311,6 +302,10 @@ class ExperienceBook:
             home.delete_where({"ghap_id": stale.fields["ghap_id"], "axis": stale.fields["axis"]})
         for each in experiences:
             _log.debug("experience_stored", ghap_id=each.id, outcome_status=each.outcome_status)
+
+
+def _ghap_id_of(full: Record) -> str:
+    return full.id.removesuffix("/full")
 
 
 def _refuse_twins(experiences: Sequence[Experience]) -> None:

@@ -4,7 +4,6 @@
 ExperienceError (a ContextKitError)
 ├── InvalidExperienceError      a field is wrong: which, what was found, what is expected
 ├── UnknownExperienceError      no experience has this id
-├── AmbiguousExperienceError    the beginning of an id fits several
 └── ExperienceStateError        the experience is not in a state that allows this
 ```
 """
@@ -16,7 +15,6 @@ from typing import Any
 from attrs import evolve, frozen
 
 from contextkit.errors import ContextKitError
-from contextkit.sources import AmbiguousEntryError
 
 _SHOWN = 40
 
@@ -103,13 +101,6 @@ class UnknownExperienceError(ExperienceError, LookupError):
             f"there is no experience {ghap_id!r}: "
             f"`contextkit experience list` shows the ids there are"
         )
-
-
-class AmbiguousExperienceError(AmbiguousEntryError, ExperienceError):
-    """An abbreviated id matches several experiences."""
-
-    nouns = "experiences"
-    exit_code = 5
 
 
 class ExperienceStateError(ExperienceError):

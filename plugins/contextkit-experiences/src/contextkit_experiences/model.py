@@ -24,10 +24,12 @@ from contextkit_experiences.vocabulary import (
 LONGEST_TEXT = 16_000
 """Most characters of one text field."""
 
+ID_PREFIX = "ghap_"
+"""Prefix of all ids."""
+
 _MOST_ITERATIONS = 1_000_000
 _MOST_NOTES = 1_000
-PREFIX = "ghap_"
-_ID = re.compile(r"ghap_[A-Za-z0-9_-]{1,64}")
+_ID = re.compile(rf"{ID_PREFIX}[A-Za-z0-9_-]{{1,64}}")
 _OF_A_RESOLVED_ONE = (
     "outcome_result",
     "surprise",
@@ -43,7 +45,7 @@ def new_id(at: datetime) -> str:
 
     Eleven hexadecimal digits of milliseconds since 1970, then nine of a random UUID.
     """
-    return f"ghap_{int(at.timestamp() * 1000):011x}{uuid.uuid4().hex[:9]}"
+    return f"{ID_PREFIX}{int(at.timestamp() * 1000):011x}{uuid.uuid4().hex[:9]}"
 
 
 def is_id(value: Any) -> bool:

@@ -7,18 +7,18 @@ from __future__ import annotations
 
 import builtins
 import itertools
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
 
-from attrs import evolve
+from attrs import evolve, frozen
 
-from contextkit import Record, Records
+from contextkit import Records
 from contextkit.logs import get_logger
 from contextkit.models import KEEP_SECRET
-from contextkit.sources import VALID_UNTIL, LastingBook, beginning_with, changed
+from contextkit.sources import VALID_UNTIL, LastingBook, changed
 from contextkit_memories.errors import (
-    AmbiguousMemoryError,
     InvalidMemoryError,
     SecretInMemoryError,
     UnknownMemoryError,
@@ -26,13 +26,18 @@ from contextkit_memories.errors import (
 from contextkit_memories.ids import PREFIX, canonical_id, new_id
 from contextkit_memories.memory import Memory, digest_of
 from contextkit_memories.near import Near, nearest
+from contextkit_memories.showing import rows_of
 from contextkit_memories.words import category_spellings, stored_tags
+
+if TYPE_CHECKING:
+    from contextkit.models import Kit
 
 _log = get_logger(__name__)
 _Memories = list[Memory]
 _RIGHT_BEHIND = timedelta(minutes=2)
 
 
+@frozen
 class MemoryBook(LastingBook[Memory]):
     """The memories of a project and of its user.
 
@@ -41,9 +46,20 @@ class MemoryBook(LastingBook[Memory]):
     memory = book.remember("Tabs, never spaces", category="preferences", importance=0.8)
     book.forget(memory.id)
     ```
+
+    Attributes:
+        workspace: where what a new memory mentions is looked up; None to look up nothing.
     """
 
     source, entry, unknown = "memories", Memory, UnknownMemoryError
+    fixed = (*LastingBook.fixed, "sequence")
+
+    workspace: Path | None = None
+
+    @classmethod
+    def of(cls, kit: Kit) -> Self:
+        """Open the memories of a kit's project, with its workspace."""
+        return evolve(super().of(kit), workspace=kit.workspace.root)
 
     def remember(  # noqa: PLR0913 - what a memory is made of
         self,
@@ -106,9 +122,13 @@ class MemoryBook(LastingBook[Memory]):
         )
         if "position" in given and "sequence" not in given:
             raise InvalidMemoryError(f"position {position!r} needs the name of a sequence")
-        secrets = self.secrets_in(given["text"])
-        if secrets and not keep_secret:
+        if not keep_secret and (secrets := self.secrets_in(given["text"])):
             raise SecretInMemoryError(secrets)
+        if self.workspace is not None and not shared:
+            # Reading memories needs no git.
+            from contextkit_memories.anchoring import Tree, anchors_of
+
+            given["anchors"] = anchors_of(given["text"], Tree(self.workspace))
         scope = self.scope(shared)
         with self.turn():
             known = _same_text(scope, given)
@@ -124,13 +144,8 @@ class MemoryBook(LastingBook[Memory]):
             elif known is None:
                 memory = _in_run(scope, memory)
             if memory.outcome != "unchanged":
-                record = memory.as_record()
-                if secrets:
-                    record = evolve(record, fields={**record.fields, KEEP_SECRET: True})
-                scope.put([record])
+                self.write(memory)
             self.end_replaced(replaced, memory)
-        if secrets:
-            _log.warning("memory_looks_secret", id=memory.id, found=secrets)
         return memory
 
     def _new(self, given: Mapping[str, Any], scope: Records) -> Memory:
@@ -145,19 +160,6 @@ class MemoryBook(LastingBook[Memory]):
     def secrets_in(self, text: str) -> list[str]:
         """Return the apparent secrets in a text, with their positions."""
         return [found.located(text) for found in self.records.secrets_in(text)]
-
-    def get(self, entry_id: str) -> Memory:
-        """Return the memory with this id.
-
-        Args:
-            entry_id: the id, or a beginning of it that no other memory has; `mem_` may be
-                left out.
-
-        Raises:
-            UnknownMemoryError: no memory has this id.
-            AmbiguousMemoryError: several memories match.
-        """
-        return Memory.from_record(self._find(entry_id))
 
     def list(
         self,
@@ -185,6 +187,47 @@ class MemoryBook(LastingBook[Memory]):
         """Count the memories; takes the arguments of `list`."""
         return super().count(**filters, **_filters(category, tag))
 
+    def search(
+        self,
+        query: str,
+        limit: int = 20,
+        *,
+        category: str | None = None,
+        tag: str | None = None,
+        **filters: Any,
+    ) -> builtins.list[tuple[Memory, float]]:
+        """Return the memories that match a query, best first; takes the arguments of `list`."""
+        return super().search(query, limit, **filters, **_filters(category, tag))
+
+    def change(self, entry_id: str, **given: Any) -> Memory:
+        """Change some parts of a memory.
+
+        Raises the errors of `Book.change`, and `InvalidMemoryError` if another memory has the text.
+        """
+        with self.turn():
+            known = self.get(entry_id)
+            if given.get("text") is not None:
+                same = _same_text(self._scope_of(known), Memory.checked({"text": given["text"]}))
+                if same is not None and same.id != known.id:
+                    raise InvalidMemoryError(
+                        f"{same.id} has this text already: forget one of the two"
+                    )
+            return super().change(known.id, **given)
+
+    def write(self, entry: Memory) -> Memory:
+        """Write a changed memory within a `turn`, with its secrets and a warning of them."""
+        record, secrets = entry.as_record(), self.secrets_in(entry.text)
+        if secrets:
+            record = evolve(record, fields={**record.fields, KEEP_SECRET: True})
+            _log.warning("memory_looks_secret", id=entry.id, found=secrets)
+        self._scope_of(entry).put([record])
+        return entry
+
+    @classmethod
+    def rows(cls, entries: Sequence[Memory]) -> builtins.list[str]:
+        """Show memories in columns, one per line."""
+        return rows_of(entries)
+
     def near(self, memory: Memory, limit: int = 3) -> builtins.list[Near]:
         """Return the true memories nearest to one, nearest first.
 
@@ -206,27 +249,21 @@ class MemoryBook(LastingBook[Memory]):
 
         Raises:
             UnknownMemoryError: an id belongs to no memory.
-            AmbiguousMemoryError: an id belongs to several.
+            AmbiguousEntryError: an id belongs to several.
         """
         found = {record.id: record for record in map(self._find, memory_ids)}
         self.records.delete(*found)
         return [Memory.from_record(record) for record in found.values()]
 
-    def _find(self, asked: str) -> Record:
-        if not isinstance(asked, str):
-            raise InvalidMemoryError(f"an id must be a text, got {asked!r}")
-        typed, canonical = asked.strip(), canonical_id(asked)
-        if PREFIX.startswith(typed.lower()) or not typed.isprintable():
-            raise UnknownMemoryError(asked)
-        if exact := self.records.get(typed) or self.records.get(canonical):
-            return exact[0]
-        fitting = beginning_with(self.records, typed, canonical)
-        if not fitting:
-            raise UnknownMemoryError(asked)
-        if len(fitting) > 1:
-            several = map(Memory.from_record, fitting)
-            raise AmbiguousMemoryError(asked, [(memory.id, memory.title) for memory in several])
-        return fitting[0]
+    @classmethod
+    def prefix(cls) -> str:
+        """Return the beginning that ids share."""
+        return PREFIX
+
+    @classmethod
+    def spellings(cls, typed: str) -> Sequence[str]:
+        """Return the ids that a typed one may mean, in any case and with lookalike letters."""
+        return (typed, canonical_id(typed))
 
 
 def _same_text(scope: Records, given: Mapping[str, Any]) -> Memory | None:

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from contextkit.cli import Session, json_option, part_options, pass_session
+from contextkit_memories import by_hand
 from contextkit_memories.book import MemoryBook
 from contextkit_memories.errors import InvalidMemoryError
 from contextkit_memories.memory import MAX_TEXT, Memory
@@ -53,11 +54,15 @@ def remember(session: Session, /, text: str, shared: bool, as_json: bool, **give
 
 @click.group()
 def memories() -> None:
-    """List, show and delete memories.
+    """List, search, edit and delete memories.
 
     \b
     Example: contextkit memories list --category decisions
     """
+
+
+for command in (by_hand.search, by_hand.edit, by_hand.export, by_hand.import_):
+    memories.add_command(command)
 
 
 @memories.command("list")
@@ -115,6 +120,24 @@ def end(session: Session, memory_id: str, as_json: bool) -> None:
     """
     memory = MemoryBook.of(session.kit).end(memory_id)
     session.emit(memory.as_dict(), f"Ended {memory.id}: {memory.title}", as_json)
+
+
+@memories.command()
+@json_option
+@pass_session
+def check(session: Session, as_json: bool) -> None:
+    """Check what memories mention against the workspace.
+
+    Files, names in code and commits that were there when a memory was written, and are gone. With
+    git, it says since which commit, and what they may be called now. No memory is changed.
+
+    \b
+    Example: contextkit memories check
+    """
+    from contextkit_memories.checking import check as checked
+
+    report = checked(MemoryBook.of(session.kit), session.kit.workspace.root)
+    session.emit(report.as_dict(), report.text, as_json)
 
 
 @memories.command()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from contextkit.sources import AmbiguousEntryError, InvalidEntryError, UnknownEntryError
+from contextkit.sources import InvalidEntryError, UnknownEntryError
 
 
 class InvalidMemoryError(InvalidEntryError):
@@ -34,9 +34,3 @@ class UnknownMemoryError(UnknownEntryError):
     """No memory has this id."""
 
     noun, command = "memory", "memories"
-
-
-class AmbiguousMemoryError(AmbiguousEntryError):
-    """An abbreviated id matches several memories."""
-
-    nouns = "memories"

@@ -22,6 +22,7 @@ from contextkit.sources import (
 from contextkit.text import closeness, named_dates
 from contextkit_memories.errors import InvalidMemoryError
 from contextkit_memories.memory import RUN, Memory, place_in_run, place_name
+from contextkit_memories.truth import ANCHORS, with_marks
 from contextkit_memories.words import category_spellings
 
 _CONSIDERED = 50
@@ -52,7 +53,8 @@ async def find_memories(request: ContextRequest) -> list[ContextItem]:
         standing = await in_thread(lambda: _standing_at(places, request, filters))
         items += [_item(record, 0.0) for record in standing]
     best = best_supported(_with_hints(items, request.query), weight, limit)
-    return await with_chains(best, request, _item)
+    marked = await with_marks(best, request)
+    return await with_chains(marked, request, _item)
 
 
 def _with_hints(items: Sequence[ContextItem], query: str) -> list[ContextItem]:
@@ -111,7 +113,10 @@ def _item(record: Record, relevance: float) -> ContextItem:
         salience=memory.importance,
         sequence=sequence,
         position=position,
-        metadata={name: data[name] for name in shown},
+        metadata={
+            **{name: data[name] for name in shown},
+            **({ANCHORS: memory.anchors} if memory.anchors else {}),
+        },
     )
 
 

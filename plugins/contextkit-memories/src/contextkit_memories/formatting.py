@@ -5,7 +5,8 @@ from __future__ import annotations
 from contextkit import ContextItem
 from contextkit.models import Detail, Style
 from contextkit.sources import behind_label, compact, in_style, plain_entity, xml_entity
-from contextkit.text import escape_markdown, one_line
+from contextkit.text import code_span, escape_markdown, one_line
+from contextkit_memories.truth import OUTDATED
 from contextkit_memories.words import DEFAULT_CATEGORY
 
 _DATE = len("2026-01-02")
@@ -17,16 +18,22 @@ def formatted(item: ContextItem, style: Style, detail: Detail) -> str:
     `full` and `summary` are the same; `compact` is one line.
     """
     known, text = _known(item), item.content
-    about = ", ".join(known.values())
+    category, gone = known.get("category"), _gone(item, style)
+    known |= {"outdated": gone} if gone else {}
+    mark = f"outdated: {gone}" if gone else ""
     if detail == "compact":
-        label = f"{known['category']}:" if "category" in known else ""
-        line = " ".join(part for part in (known.get("date"), label, text) if part)
+        label = f"{category}:" if category else ""
+        marked = f"({mark})" if mark else ""
+        line = " ".join(part for part in (known.get("date"), label, marked, text) if part)
         return compact(style, "memory", known, text, line)
+    shown = [known.get("date"), category]
+    about = ", ".join(part for part in [*shown, mark] if part)
+    escaped = ", ".join(
+        [*(escape_markdown(part) for part in shown if part), *([mark] if mark else [])]
+    )
     return in_style(
         style,
-        markdown=lambda: (
-            f"**Memory**{f' ({escape_markdown(about)})' if about else ''}: {behind_label(text)}"
-        ),
+        markdown=lambda: f"**Memory**{f' ({escaped})' if escaped else ''}: {behind_label(text)}",
         xml=lambda: xml_entity({"type": "memory", **known}, [text]),
         plain=lambda: plain_entity(f"memory [{about}]" if about else "[memory]", [text]),
     )
@@ -40,3 +47,13 @@ def _known(item: ContextItem) -> dict[str, str]:
     category = one_line(str(item.metadata.get("category", DEFAULT_CATEGORY)))
     shown = "" if category == DEFAULT_CATEGORY else category
     return {name: it for name, it in (("date", date), ("category", shown)) if it}
+
+
+def _gone(item: ContextItem, style: Style) -> str:
+    """Say what a memory mentions that is gone from the workspace.
+
+    It stands before the text, so that a shortened memory has it too.
+    """
+    gone = [str(text) for text in item.metadata.get(OUTDATED) or ()]
+    named = ", ".join(map(code_span if style == "markdown" else one_line, gone))
+    return f"{named} {'is' if len(gone) == 1 else 'are'} gone" if named else ""

@@ -10,6 +10,7 @@ from attrs import frozen
 
 from contextkit import Record
 from contextkit.sources import LastingEntry, name, number, part, text, whole
+from contextkit_memories.anchors import Anchor, stored_anchors
 from contextkit_memories.errors import InvalidMemoryError
 from contextkit_memories.words import DEFAULT_CATEGORY, stored_category, stored_tags
 
@@ -33,6 +34,7 @@ class Memory(LastingEntry):
         position: its position in the sequence; its neighbours support it in a search.
         run: for a memory without a sequence, the first of the memories stored directly one after
             another, and its place among them.
+        anchors: what it mentions of the workspace; None where that was not looked up.
     """
 
     noun = "memory"
@@ -66,6 +68,7 @@ class Memory(LastingEntry):
     )
     position: int | None = part(whole("position"), None)
     run: tuple[str, int] | None = None
+    anchors: tuple[Anchor, ...] | None = part(stored_anchors, None)
 
     @classmethod
     def json_types(cls) -> Mapping[str, Any]:
