@@ -48,7 +48,7 @@ class Memory(LastingEntry):
 
     text: str = part(
         text("a memory", MAX_TEXT, "remember what matters of it, or split it"),
-        about="what to remember, whole sentences that stand alone, to 20,000 characters",
+        about="sentences that stand alone, to 20,000 characters",
     )
     category: str = part(
         stored_category,
@@ -59,14 +59,14 @@ class Memory(LastingEntry):
     importance: float = part(
         number("importance"),
         0.5,
-        about="how much it matters whatever the question, 0 to 1; default 0.5",
+        about="how much it matters, 0 to 1; default 0.5",
         flags="-i --importance",
     )
     tags: tuple[str, ...] = part(stored_tags, (), about="words to find it by", flags="-t --tag")
     sequence: str | None = part(
         name("a sequence's name", 200),
         None,
-        about="what it is the next part of, such as a session",
+        about="what it continues, such as a session",
     )
     position: int | None = part(whole("position"), None)
     exported: str | None = part(name("a hash", 64), None)
