@@ -229,7 +229,7 @@ def test_a_hook_takes_one_answer_unless_it_collects(name: str) -> None:
     options = vars(HOOKS[name])["contextkit_spec"]
     collected = {"contextkit_recipes", "contextkit_tools", "contextkit_commands"}
     collected |= {"contextkit_agent_event", "contextkit_redact", "contextkit_signals"}
-    collected |= {"contextkit_assembled", "contextkit_health"}
+    collected |= {"contextkit_assembled", "contextkit_health", "contextkit_importers"}
     assert options["firstresult"] == (name not in collected)
 
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         offer_tool as offer_tool,
         offered_tools as offered_tools,
     )
+    from contextkit.agent.transcript_lines import json_lines as json_lines
     from contextkit.config.load import (
         data_folder as data_folder,
         load_config as load_config,
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 _NAMES = {
     "hook": "run_hook",
     "tools": "OfferedTool call_tool offer_tool offered_tools",
+    "transcript_lines": "json_lines",
     "..config.load": "data_folder load_config patient user_config_file",
     "..config.settings": "Config",
     "..files": "make_private_folder write_private",

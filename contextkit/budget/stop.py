@@ -141,7 +141,7 @@ def _under(floor: float, lane: Lane) -> dict[int, str]:
     return {
         id(piece): f"its match is below {floor:g}, and other items answer"
         for piece in lane.pieces
-        if piece.candidate.scores.supported_match < floor
+        if max(piece.candidate.scores.supported_match, piece.candidate.scores.lifted or 0.0) < floor
     }
 
 

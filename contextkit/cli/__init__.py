@@ -16,10 +16,13 @@ if TYPE_CHECKING:
     )
     from contextkit.cli.entries import (
         add_command as add_command,
+        edit_command as edit_command,
+        emit_found as emit_found,
         entry_commands as entry_commands,
         list_command as list_command,
         part_options as part_options,
         remove_command as remove_command,
+        search_command as search_command,
     )
     from contextkit.cli.failures import ExitCode as ExitCode
     from contextkit.cli.index import index_first as index_first
@@ -39,7 +42,10 @@ if TYPE_CHECKING:
 
 _NAMES = {
     "assemble": "checked_sources warn_of_troubles",
-    "entries": "add_command entry_commands list_command part_options remove_command",
+    "entries": (
+        "add_command edit_command emit_found entry_commands list_command part_options "
+        "remove_command search_command"
+    ),
     "failures": "ExitCode",
     "index": "index_first",
     "lazy": "LazyCommand",

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import types
 import typing
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal, TypeVar
 
 import click
 from attrs import NOTHING
 
+from contextkit.cli.edit import EDITED, edit_in_editor
 from contextkit.cli.session import Session, json_option, pass_session
 from contextkit.sources.book import Book
 from contextkit.sources.entry import Entry
@@ -20,15 +21,15 @@ _TYPES: dict[Any, Any] = {int: int, float: float, str: str, bool: bool}
 
 
 def entry_commands(book: type[Book[Any]], about: str) -> click.Group:
-    """Create a source's group with `add`, `list` and `remove`.
+    """Create a source's group: `add`, `list`, `search`, `edit`, `remove`.
 
     ```python
     dishes = entry_commands(DishBook, "Keep dishes and how long they take.")
     ```
     """
     group = click.Group(book.source, help=about)
-    for command in (add_command(book), list_command(book), remove_command(book)):
-        group.add_command(command)
+    for make in (add_command, list_command, search_command, edit_command, remove_command):
+        group.add_command(make(book))
     return group
 
 
@@ -70,6 +71,53 @@ def list_command(book: type[Book[Any]], about: str = "") -> click.Command:
     return list_entries
 
 
+def search_command(book: type[Book[Any]], about: str = "") -> click.Command:
+    """Create `search`, which takes a query, with the option `--limit`."""
+
+    @click.command("search", help=about or f"List the {book.source} that match QUERY, best first.")
+    @click.argument("query")
+    @click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True)
+    @json_option
+    @pass_session
+    def search(session: Session, /, query: str, limit: int, as_json: bool) -> None:
+        emit_found(session, book, book.of(session.kit).search(query, limit), as_json)
+
+    return search
+
+
+def emit_found(
+    session: Session, book: type[Book[Any]], found: Sequence[tuple[Any, float]], as_json: bool
+) -> None:
+    """Print what a search found, with its relevance."""
+    data = [{**entry.as_dict(), "relevance": relevance} for entry, relevance in found]
+    rows = zip(book.rows([entry for entry, _ in found]), found, strict=True)
+    lines = [f"{relevance:.2f}  {row}" for row, (_, relevance) in rows]
+    session.emit(data, "\n".join(lines) or f"No {book.source} match.", as_json)
+
+
+def edit_command(book: type[Book[Any]], about: str = "") -> click.Command:
+    """Create `edit`, which takes an id, and options or an editor."""
+    noun = book.entry.noun
+
+    @click.command("edit", help=about or f"Change the {noun} with this ID.\n\n{EDITED}")
+    @click.argument("entry_id", metavar="ID")
+    @part_options(book.entry, *book.editable(), required=False)
+    @json_option
+    @pass_session
+    def edit(session: Session, /, entry_id: str, as_json: bool, **given: Any) -> None:
+        entries = book.of(session.kit)
+        given = {name: value for name, value in _without_empty(given).items() if value is not None}
+        if given:
+            entry = entries.change(entry_id, **given)
+        else:
+            entry = edit_in_editor(entries, entry_id, session.warn)
+        done = "Nothing changed in" if entry.outcome == "unchanged" else "Changed"
+        data = {**entry.as_dict(), "outcome": entry.outcome}
+        session.emit(data, f"{done} {entry.id}: {entry.title}", as_json)
+
+    return edit
+
+
 def remove_command(book: type[Book[Any]], about: str = "") -> click.Command:
     """Create `remove`, which takes an id."""
 
@@ -84,11 +132,16 @@ def remove_command(book: type[Book[Any]], about: str = "") -> click.Command:
     return remove
 
 
-def part_options(entry: type[Entry], *names: str) -> Callable[[F], F]:
+def part_options(entry: type[Entry], *names: str, required: bool = True) -> Callable[[F], F]:
     """Create options for parts of an entry, in order.
 
     A part with a list becomes an option that may be repeated. The type of a part and its `about`
     describe the option.
+
+    Args:
+        entry: the class of the entry.
+        names: the parts.
+        required: whether a part without a default is required.
     """
     hints = typing.get_type_hints(entry)
 
@@ -102,7 +155,7 @@ def part_options(entry: type[Entry], *names: str) -> Callable[[F], F]:
                 name,
                 type=kind,
                 multiple=repeated,
-                required=attribute.default is NOTHING,
+                required=required and attribute.default is NOTHING,
                 help=_help(declared.about, repeated),
             )(function)
         return function

@@ -25,7 +25,7 @@ _COMMANDS = (
     ("export", "transfer:export", "Export all records as JSON lines."),
     ("history", "history:history", "Show or clear usage history."),
     ("hook", "hook:hook", "Answer an event of a coding agent."),
-    ("import", "transfer:import_", "Import records from JSON lines."),
+    ("import", "transfer:import_", "Import records from JSON lines, or past sessions."),
     ("index", "index:index", "Update the records from the workspace."),
     ("init", "init:init", "Write a commented contextkit.toml."),
     ("new-source", "new_source:new_source", "Create the package of a new source."),

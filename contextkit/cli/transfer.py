@@ -6,7 +6,7 @@ import contextlib
 import os
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
@@ -59,18 +59,66 @@ def export(session: Session, file: Path) -> int:
 Examples:
   contextkit import records.jsonl
   contextkit export | CONTEXTKIT_HOME=/elsewhere contextkit import - --json
+  contextkit import
+  contextkit import claude-code --since 30d --dry-run
 """,
 )
-@click.argument("file", type=click.File("r", encoding="utf-8", errors="surrogateescape"))
+@click.argument("what", metavar="[FILE|IMPORTER]", required=False)
+@click.option(
+    "--from",
+    "folder",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Folder with the transcripts; default: the agent's own.",
+)
+@click.option("--since", metavar="DATE", help="Only what came later: a date, or 12h, 7d, 2w.")
+@click.option("--dry-run", is_flag=True, help="Show what would be imported, and store nothing.")
 @json_option
+@click.pass_context
 @pass_session
-def import_(session: Session, file: TextIO, as_json: bool) -> int:
-    """Import records from JSON lines.
+def import_(
+    session: Session,
+    context: click.Context,
+    what: str | None,
+    folder: Path | None,
+    since: str | None,
+    dry_run: bool,
+    as_json: bool,
+) -> int:
+    """Import records from JSON lines, or past sessions.
 
     FILE comes from `contextkit export`; `-` is standard input. Existing records are replaced. A
     damaged line is refused and the others are stored; the exit code is then 1, as it is if the
     file ends too early.
+
+    IMPORTER is an agent, such as claude-code or codex. Its past sessions in this project become
+    events: prompts and answers up to 4,000 characters, commands with the first and last lines of
+    their output, and the names of the files that were read and written. Thinking, file contents
+    and the work of subagents are left out, and secrets are replaced. Only what is new is read, so
+    that the command can be repeated, and interrupted at any time. Without an argument, the
+    importers are listed with the number of their sessions.
     """
+    from contextkit.agent.imports import offered_importers
+    from contextkit.cli.import_sessions import import_past_sessions, list_importers
+    from contextkit.text.dates import parse_since
+
+    importers = {} if what == "-" else offered_importers(session.registry)
+    if what is None:
+        list_importers(session, as_json)
+    elif what in importers:
+        start = None if since is None else parse_since(since)
+        import_past_sessions(session, importers[what], folder, start, dry_run, as_json)
+    elif folder or since or dry_run:
+        raise click.UsageError("--from, --since and --dry-run are for importers, not for a FILE.")
+    elif what != "-" and not Path(what).exists():
+        names = ", ".join(importers) or "none"
+        raise click.UsageError(f"'{what}' is no file and no importer. Importers: {names}.")
+    else:
+        file = click.File("r", encoding="utf-8", errors="surrogateescape")
+        return _import_records(session, file.convert(what, None, context), as_json)
+    return ExitCode.FINE
+
+
+def _import_records(session: Session, file: Iterable[str], as_json: bool) -> int:
     from attrs import asdict
 
     from contextkit.store.transfer import import_records

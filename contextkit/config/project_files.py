@@ -51,6 +51,10 @@ class Member:
             return self.root == place.root
         return (self.repository, self.within) == (place.repository, place.within)
 
+    def is_like(self, place: Place) -> bool:
+        """Whether this is the same folder, or an earlier repository at its path."""
+        return self.root == place.root or self.stamp != place.stamp
+
     @property
     def is_gone(self) -> bool:
         """Whether its folder no longer exists."""
@@ -80,8 +84,9 @@ class Project:
         return any(member.is_at(place) for member in self.members)
 
     def with_member(self, place: Place) -> Project:
-        """Return the project with a further place."""
-        return evolve(self, members=(*self.without(place).members, Member.of(place)))
+        """Return the project with a further place, or with another repository at one."""
+        kept = [m for m in self.members if not (m.is_at(place) and m.is_like(place))]
+        return evolve(self, members=(*kept, Member.of(place)))
 
     def without(self, place: Place) -> Project:
         """Return the project without a place."""

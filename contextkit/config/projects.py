@@ -35,6 +35,7 @@ from contextkit.errors import ContextKitError
 from contextkit.workspace.repository import Place, RepositoryFacts, as_text, facts_of, place_of
 
 _MOST_NAMED = 3
+_MAY_NAME_A_FOLDER = ("user", "environment")
 
 
 @frozen
@@ -87,7 +88,8 @@ def identify(
     name = config.project
     if not name:
         return _of_place(place, store, claim=claim)
-    if config.origin("project").layer != "project" and (known := _known(name)):
+    # A host may take its names from strangers, so there a name is never a folder.
+    if config.origin("project").layer in _MAY_NAME_A_FOLDER and (known := _known(name)):
         return Identity(known)
     return _named(name, place, config, claim=claim)
 
@@ -97,7 +99,7 @@ def identify(
 
 def _of_place(place: Place, store: ProjectStore | None, *, claim: bool) -> Identity:
     known = project_at(place, read_projects(place))
-    if known is not None and (place.repository is None or _is_unchanged(known, place)):
+    if known is not None and _is_recorded(known, place):
         return Identity(known.key)
     if place.repository is None:
         return Identity(place.root)
@@ -119,8 +121,9 @@ def project_at(place: Place, projects: Iterable[Project]) -> Project | None:
     return min(having, key=lambda each: each.key != place.root, default=None)
 
 
-def _is_unchanged(project: Project, place: Place) -> bool:
-    members = [member for member in project.members if member.is_at(place)]
+def _is_recorded(project: Project, place: Place) -> bool:
+    """Whether this folder was used before, with the same repository."""
+    members = [member for member in project.members if member.root == place.root]
     return any(m.repository is None or m.stamp == place.stamp for m in members)
 
 
@@ -137,6 +140,8 @@ def _begin(place: Place, store: ProjectStore | None) -> Identity:
         return Identity(project.key)
     adopted = tuple(dict.fromkeys((*project.adopted, *moved)))
     write_project(evolve(project.with_member(place), adopted=adopted))
+    if was is not None and was.has(place):
+        return Identity(project.key)
     return _decided(project, was, projects, moved)
 
 

@@ -68,7 +68,7 @@ _CODE_TOKEN = re.compile(r"\w+|[^\w\s(){}\[\],;:\"'`]+")
 
 
 @frozen
-class _Word:
+class Word:
     """A word of a text, with the effect of differences."""
 
     key: str
@@ -89,11 +89,11 @@ class Guarded:
     text: str = field(converter=composed)
 
     @cached_property
-    def words(self) -> tuple[_Word, ...]:
+    def words(self) -> tuple[Word, ...]:
         """The words that carry meaning, in order."""
         has_cjk = not self.text.isascii() and _HAS_CJK.search(self.text)
         chunks = _CHUNK.findall(self.text) if has_cjk else self.text.split()
-        return tuple([word for word in map(_classify, chunks) if word.key])
+        return tuple([word for word in map(read_word, chunks) if word.key])
 
     @cached_property
     def keys(self) -> tuple[str, ...]:
@@ -163,14 +163,14 @@ class Guarded:
             or _operators_differ(self.operators, other.operators)
         ):
             return True
-        hunks = _hunks(self, other)
-        mine = [word for hunk, _ in hunks for word in hunk]
-        theirs = [word for _, hunk in hunks for word in hunk]
+        runs = runs_of_difference(self.words, other.words)
+        mine = [word for _, run, _ in runs for word in run]
+        theirs = [word for _, _, run in runs for word in run]
         return (
             any(word.literal for word in mine + theirs)
-            or any(_negations(here) != _negations(there) for here, there in hunks)
+            or any(_negations(here) != _negations(there) for _, here, there in runs)
             or (any(word.name for word in mine) and any(word.name for word in theirs))
-            or any(_contrast(here, there) for here in mine for there in theirs)
+            or any(contrast(here, there) for here in mine for there in theirs)
         )
 
     def reorders(self, other: Guarded) -> bool:
@@ -231,21 +231,22 @@ def _without_comments(lines: Sequence[str]) -> list[str]:
 
 # Cached because compared texts are similar and words repeat.
 @lru_cache(maxsize=8192)
-def _classify(chunk: str) -> _Word:
+def read_word(chunk: str) -> Word:
+    """Read a word, with punctuation around it."""
     if any(character.isdigit() for character in chunk):
-        return _Word(_number_key(chunk), literal=True, number=True)
+        return Word(_number_key(chunk), literal=True, number=True)
     key = _NOT_ALPHANUMERIC.sub("", chunk).lower()
     if not key:
         # A symbol such as an emoji is a word; ASCII punctuation is not.
         symbol = "".join(character for character in chunk if not character.isascii())
-        return _Word(symbol, name=bool(symbol))
+        return Word(symbol, name=bool(symbol))
     if key in NEGATIONS or "않" in key:
-        return _Word(key, negation=True)
+        return Word(key, negation=True)
     if key in NUMBER_WORDS:
-        return _Word(key, literal=True)
+        return Word(key, literal=True)
     if _IDENTIFIER.search(chunk):
-        return _Word(key, literal=True)
-    return _Word(key, contrasts=contrasts_of(key), name=_is_name(chunk.strip(_EDGES), key))
+        return Word(key, literal=True)
+    return Word(key, contrasts=contrasts_of(key), name=_is_name(chunk.strip(_EDGES), key))
 
 
 def _number_key(chunk: str) -> str:
@@ -263,28 +264,32 @@ def _is_name(word: str, key: str) -> bool:
     return (word[:1].isupper() or "-" in word) and key not in FUNCTION_WORDS
 
 
-def _hunks(one: Guarded, other: Guarded) -> list[tuple[Sequence[_Word], Sequence[_Word]]]:
-    """Align two texts and return the runs of differing words."""
-    hunks: list[tuple[Sequence[_Word], Sequence[_Word]]] = []
+def runs_of_difference(
+    one: Sequence[Word], other: Sequence[Word]
+) -> list[tuple[int, Sequence[Word], Sequence[Word]]]:
+    """Align two texts and return the runs of differing words.
+
+    Each has its place in the first text.
+    """
+    runs: list[tuple[int, Sequence[Word], Sequence[Word]]] = []
+    mine, theirs = ([word.key for word in text] for text in (one, other))
     here_from = there_from = 0
     blocks = [
         (op.src_start, op.src_end, op.dest_start, op.dest_end)
-        for op in Indel.opcodes(one.keys, other.keys)
+        for op in Indel.opcodes(mine, theirs)
         if op.tag == "equal"
     ]
-    for here_to, here_end, there_to, there_end in [
-        *blocks,
-        (len(one.keys), 0, len(other.keys), 0),
-    ]:
-        here, there = one.words[here_from:here_to], other.words[there_from:there_to]
+    for here_to, here_end, there_to, there_end in [*blocks, (len(one), 0, len(other), 0)]:
+        here, there = one[here_from:here_to], other[there_from:there_to]
         # `foo bar` and `foo-bar` only differ in white space and punctuation.
         if "".join(word.key for word in here) != "".join(word.key for word in there):
-            hunks.append((here, there))
+            runs.append((here_from, here, there))
         here_from, there_from = here_end, there_end
-    return hunks
+    return runs
 
 
-def _contrast(one: _Word, other: _Word) -> bool:
+def contrast(one: Word, other: Word) -> bool:
+    """Whether replacing one word by the other changes the meaning."""
     return one.key != other.key and (
         not one.contrasts.isdisjoint(other.contrasts)
         or opposes(one.key, other.key)
@@ -303,7 +308,7 @@ def _numbers(text: Guarded) -> Counter[str]:
     return Counter(word.key for word in text.words if word.number)
 
 
-def _negations(words: Sequence[_Word]) -> int:
+def _negations(words: Sequence[Word]) -> int:
     return sum(word.negation for word in words)
 
 

@@ -98,8 +98,17 @@ def _pruned(
         retention = retention_of(registry, one.source)
         if retention.is_endless or registry.implements(one.source, "contextkit_index"):
             continue
-        counted = registry.info(one.source).count_filters
-        parts = [prune(scope, retention, counted=counted, dry_run=dry_run) for scope in one.scopes]
+        info = registry.info(one.source)
+        parts = [
+            prune(
+                scope,
+                retention,
+                counted=info.count_filters,
+                limited=info.prune_filters,
+                dry_run=dry_run,
+            )
+            for scope in one.scopes
+        ]
         pruned = Pruned(
             too_old=sum(part.too_old for part in parts),
             too_many=sum(part.too_many for part in parts),
@@ -121,6 +130,7 @@ def prune(
     retention: Retention,
     *,
     counted: Filters | None = None,
+    limited: Filters | None = None,
     spare: float = 0.0,
     dry_run: bool = False,
     now: datetime | None = None,
@@ -132,12 +142,15 @@ def prune(
         retention: the limits.
         counted: selects the records that count, as `SourceInfo.count_filters`; the records
             that belong to them have the same age and are deleted with them.
+        limited: selects the records that the limits hold for, as `SourceInfo.prune_filters`;
+            the others are neither counted nor deleted.
         spare: share by which `keep_records` may be exceeded before records are deleted, 0..1;
             a store deletes many records at once more efficiently.
         dry_run: only count, delete nothing.
         now: the time at which ages are measured, with a time zone; default: the current time.
     """
-    counted = counted or {}
+    limited = limited or {}
+    counted = _both(counted or {}, limited)
     oldest = retention.oldest(now or datetime.now(UTC))
     too_old = 0
     in_time: dict[str, Any] = dict(counted)
@@ -146,7 +159,7 @@ def prune(
         too_old = records.count({**counted, "created_at": gone})
         in_time["created_at"] = Range(gte=oldest)
         if not dry_run:
-            records.delete_where({"created_at": gone})
+            records.delete_where({**limited, "created_at": gone})
     left = records.count(in_time)
     too_many = 0
     most = retention.keep_records
@@ -158,5 +171,14 @@ def prune(
         beyond = Range(gte=oldest, lt=newest[-1].created_at)
         too_many = records.count({**counted, "created_at": beyond})
         if not dry_run:
-            records.delete_where({"created_at": beyond})
+            records.delete_where({**limited, "created_at": beyond})
     return Pruned(too_old=too_old, too_many=too_many, left=left - too_many)
+
+
+def _both(one: Filters, other: Filters) -> Filters:
+    """Join filters whose common fields have lists of values."""
+    common = {
+        name: [each for each in one[name] if each in other[name]]
+        for name in one.keys() & other.keys()
+    }
+    return {**one, **other, **common}

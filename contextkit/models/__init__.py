@@ -80,6 +80,14 @@ if TYPE_CHECKING:
         Trace as Trace,
         Verdict as Verdict,
     )
+    from contextkit.models.transcripts import (
+        Imported as Imported,
+        ImportedSession as ImportedSession,
+        LeftOut as LeftOut,
+        PastEvent as PastEvent,
+        SessionImporter as SessionImporter,
+        Transcript as Transcript,
+    )
 
 _NAMES = {
     "context": "ContextComponent ContextSource FormattedContext",
@@ -100,6 +108,7 @@ _NAMES = {
     "source": "Setting SourceInfo Tool ToolResult",
     "strategy": "Strategy",
     "trace": "CacheTrace ItemTrace SourceState SourceTrace Trace Verdict",
+    "transcripts": "Imported ImportedSession LeftOut PastEvent SessionImporter Transcript",
 }
 
 __all__ = [name for names in _NAMES.values() for name in names.split()]

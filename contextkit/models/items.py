@@ -48,17 +48,19 @@ class Provenance:
 
 @frozen
 class Successor:
-    """A newer item that contradicts an item.
+    """A newer item that contradicts or replaced an item.
 
     Attributes:
         id: its id.
         created_at: its creation time with a time zone, or None.
         location: the place of the whole item, or None.
+        title: its first words, or None.
     """
 
     id: str
     created_at: datetime | None = field(default=None, validator=_aware)
     location: str | None = None
+    title: str | None = None
 
 
 @frozen
@@ -91,7 +93,10 @@ class ContextItem:
         must_keep: parts of its text that a summary must contain; otherwise the item is shortened
             or left out instead.
         superseded_by: the newest item that contradicts it, if newer items of its source replace
-            older ones (`SourceInfo.updates`); the core finds it and the text says so.
+            older ones (`SourceInfo.updates`); the core finds it and the text says so. A source
+            sets it where it knows what replaced the item.
+        valid_from: when it became true, with a time zone; None for `created_at`.
+        valid_until: when it stopped being true; None while it is true.
     """
 
     source: str
@@ -111,6 +116,8 @@ class ContextItem:
     also_in: tuple[Provenance, ...] = field(default=(), eq=False, kw_only=True)
     must_keep: tuple[str, ...] = field(default=(), eq=False, kw_only=True)
     superseded_by: Successor | None = field(default=None, eq=False, kw_only=True)
+    valid_from: datetime | None = field(default=None, eq=False, kw_only=True, validator=_aware)
+    valid_until: datetime | None = field(default=None, eq=False, kw_only=True, validator=_aware)
 
     @id.default
     def _content_hash(self) -> str:

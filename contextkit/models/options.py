@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from attrs import Attribute, field, frozen
 
+from contextkit.errors import InvalidRequestError
+
 if TYPE_CHECKING:
     from contextkit.models.source import WorkspaceRule
 
@@ -321,7 +323,10 @@ FOLDER = Values("a folder", _read_folder)
 def _read_time(value: Any) -> datetime:
     from contextkit.text.dates import parse_since
 
-    found = parse_since(value) if isinstance(value, str) else value
+    try:
+        found = parse_since(value) if isinstance(value, str) else value
+    except InvalidRequestError:
+        raise UnfitError(_TIME, value) from None
     if not isinstance(found, datetime) or found.utcoffset() is None:
         raise UnfitError(_TIME, value)
     return found

@@ -28,7 +28,10 @@ REDACTIONS = "redactions"
 USER_PREFIX = "user:"
 
 Filters = Mapping[str, Any]
-"""Record field -> a value, a sequence of values (any of them), or a `Range`."""
+"""Record field -> a value, a sequence of values (any of them), a `Range`, or None.
+
+None selects the records without the field.
+"""
 
 _LEVELS = 64
 """Maximum nesting of fields; the engine could not read a deeper record back."""

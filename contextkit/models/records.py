@@ -49,6 +49,21 @@ class Redacts(Protocol):
 
 
 @frozen
+class Checkout:
+    """The folder of a project in which index runs read.
+
+    Attributes:
+        root: the project of what they write.
+        project: the project that people and agents write to.
+        sources: the sources with index runs.
+    """
+
+    root: str
+    project: str
+    sources: Collection[str]
+
+
+@frozen
 class RecordsView:
     """One source's records, the project's and the user's, for reading.
 
@@ -60,7 +75,7 @@ class RecordsView:
         project: their project.
         user: the user whose own records are visible, if a host has many users; None for the only
             user of this machine, whose project is `USER`.
-        checkout: the workspace whose index run made further visible records, or None.
+        checkout: the folder whose index run made further visible records, or None.
     """
 
     _store: Store
@@ -69,7 +84,7 @@ class RecordsView:
     _searcher: Callable[[Search], Awaitable[list[Hit]]] | None = None
     _alone: bool = False
     user: str | None = field(default=None, kw_only=True)
-    checkout: str | None = field(default=None, kw_only=True)
+    checkout: Checkout | None = field(default=None, kw_only=True, repr=False)
     _redactor: Redacts | None = field(default=None, kw_only=True, eq=False, repr=False)
     _given: set[str] | None = field(default=None, kw_only=True, eq=False, repr=False)
 
@@ -80,11 +95,13 @@ class RecordsView:
 
     @property
     def projects(self) -> tuple[str, ...]:
-        """The visible projects: `project`, the checkout's records and the user's own."""
+        """The visible projects: `project`, an indexed source's checkout, and the user's own."""
         if self._alone:
             return (self.project,)
-        visible = (self.project, self.checkout or self.project, self._users)
-        return tuple(dict.fromkeys(visible))
+        visible = [self.project]
+        if self.checkout is not None and self.source in self.checkout.sources:
+            visible += [self.checkout.project, self.checkout.root]
+        return tuple(dict.fromkeys((*visible, self._users)))
 
     @property
     def _users(self) -> str:
@@ -98,7 +115,7 @@ class RecordsView:
         return RecordsView(
             self._store,
             source,
-            self.project,
+            self.checkout.project if self.checkout else self.project,
             self._searcher,
             user=self.user,
             checkout=self.checkout,
@@ -212,14 +229,12 @@ class Records(RecordsView):
     @property
     def shared(self) -> Records:
         """The same source's records that belong to the user."""
-        return evolve(self, project=self._users)
+        return evolve(self, project=self._users, checkout=None)
 
     @property
     def of_checkout(self) -> Records:
         """The same source's records, for writing what an index run reads from the workspace."""
-        if self.checkout is None:
-            return self
-        return evolve(self, project=self.checkout, checkout=self.project)
+        return self if self.checkout is None else evolve(self, project=self.checkout.root)
 
     @property
     def scopes(self) -> tuple[Records, ...]:

@@ -233,6 +233,12 @@ class ContextRequest(RequestDefaults):
         TIME,
         common=True,
     )
+    as_of: datetime | None = option(
+        None,
+        "Show what was valid at this time, as in 30d or 2026-03-01: items made later or ended "
+        "before are dropped. Unset: what is valid now.",
+        TIME,
+    )
     kinds: tuple[str, ...] = option(
         (),
         "Keep only items of these kinds. An item without a kind has its source's name.",

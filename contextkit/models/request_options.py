@@ -71,6 +71,7 @@ class PremortemOptions(TypedDict, total=False):
     min_sources: int | None
     reserve: int | None
     since: datetime | str | None
+    as_of: datetime | str | None
     kinds: Collection[str] | None
     entity_types: Collection[str] | None
     exclude: Collection[str] | None

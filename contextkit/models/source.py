@@ -167,6 +167,12 @@ class SourceInfo:
             a click command, its line in the help). The module is imported when the command runs.
         tools: `module:attribute` of its tools for agents, a sequence of `Tool`, imported
             when they are listed.
+        book: `module:Class` of the `contextkit.sources.Book` with its records, for a page on which
+            people list, search and edit them; imported when that is shown.
+        imports: `module:function` that keeps a past session of an agent: it gets an
+            `ImportedSession` and a `Kit`, and returns an `Imported`.
+        prune_filters: which records `keep_days` and `keep_records` limit, by fields with lists
+            of values; default: all.
         reads: the sources whose records it reads beside its own (`records.others`), in index
             runs or for questions. It is indexed after those, and after all that read none.
         answers: what its items answer: topic (`QuerySignals.topics`) -> how likely, 0..1. Its
@@ -206,6 +212,9 @@ class SourceInfo:
     dedup_key: str = field(default="", validator=matches_re(f"({_DEDUP_KEY.pattern})?"))
     commands: Mapping[str, tuple[str, str]] = field(factory=dict)
     tools: str = field(default="", validator=matches_re(f"({_TARGET})?"))
+    book: str = field(default="", validator=matches_re(f"({_TARGET})?"))
+    imports: str = field(default="", validator=matches_re(f"({_TARGET})?"))
+    prune_filters: Mapping[str, Any] = field(factory=dict)
     reads: tuple[str, ...] = ()
     answers: Mapping[Topic, float] = field(
         factory=dict, validator=deep_mapping(in_(TOPICS), and_(ge(0), le(1)))

@@ -31,7 +31,7 @@ from contextkit.pipeline.redact import marks_in
 from contextkit.pipeline.request import unknown_sources
 from contextkit.pipeline.rerank import HOOK as RERANK, rerank
 from contextkit.pipeline.select import Dropped, Selection, beyond, select
-from contextkit.pipeline.supersede import mark_superseded
+from contextkit.pipeline.supersede import find_updates, mark_superseded
 from contextkit.pipeline.trace import HookFailures, Stopwatch, item_traces, source_traces
 from contextkit.pipeline.update import Before, Gathered, Ongoing, pieces_anew, text_key
 from contextkit.pipeline.usage import Choosing, UseHistory
@@ -156,16 +156,19 @@ class Finishing:
         with self.watch.stage("dedup"):
             most = max(request.max_items, _COMPARED)
             threshold = request.dedup_threshold if request.dedup else None
-            selection = select(self.registry, candidates, floors, self.failures, most, threshold)
+            updating = {s.source for s, info in zip(sections, infos, strict=True) if info.updates}
+            updates = find_updates(candidates, updating, floors)
+            selection = select(
+                self.registry, candidates, floors, self.failures, most, threshold, updates.linked
+            )
         ranked = selection.kept
         if rerankers := self.registry.on_with(RERANK):
             with self.watch.stage("rerank"):
                 ranked = await rerank(self.registry, rerankers, request, ranked, self.failures)
         with self.watch.stage("dedup"):
-            updating = {s.source for s, info in zip(sections, infos, strict=True) if info.updates}
             ordered = diversify(ranked, request.diversity)
             dropped += beyond(ordered, request.max_items)
-            kept = mark_superseded(ordered[: request.max_items], updating)
+            kept = mark_superseded(ordered[: request.max_items], updates)
         return Selection(kept, [*dropped, *selection.dropped, *sifted.dropped])
 
     async def _compressed(

@@ -20,6 +20,7 @@ from contextkit.models.request import ContextRequest
 from contextkit.models.source import SourceInfo
 from contextkit.pipeline.gather import Answer, Question
 from contextkit.pipeline.select import Dropped
+from contextkit.sources.validity import Validity, with_validity
 
 
 @frozen
@@ -57,8 +58,10 @@ def _on_records(request: ContextRequest, info: SourceInfo) -> dict[str, Any]:
         filters[info.kind_field] = list(request.kinds)
     if request.entity_types and info.entity_type_field:
         filters[info.entity_type_field] = list(request.entity_types)
-    if request.since is not None and info.dated:
-        filters["created_at"] = Range(gte=request.since)
+    # A lasting record may have been written down after it became true.
+    until = None if info.updates else request.as_of
+    if info.dated and (request.since is not None or until is not None):
+        filters["created_at"] = Range(gte=request.since, lte=until)
     return filters
 
 
@@ -118,6 +121,10 @@ def refusal(item: ContextItem, request: ContextRequest, info: SourceInfo) -> str
     made = item.created_at
     if request.since and made is not None and made != NO_TIME and made < request.since:
         return f"its date is {made:%Y-%m-%d %H:%M %Z}, before {request.since:%Y-%m-%d %H:%M %Z}"
+    if made is not None and made != NO_TIME:
+        span = Validity(item.valid_from or made, item.valid_until)
+        if (refused := span.refusal(request)) is not None:
+            return refused
     if request.entity_types and info.entity_type_field:
         entity_type = item.metadata.get(info.entity_type_field)
         if entity_type not in request.entity_types:
@@ -143,6 +150,7 @@ def record_refusal(record: Record, request: ContextRequest, info: SourceInfo) ->
         created_at=record.created_at if info.dated else None,
         metadata=fields,
     )
+    item = with_validity(item, record)
     return refusal(item, request if kind else evolve(request, kinds=()), info)
 
 

@@ -216,9 +216,9 @@ def credit_of(item: ContextItem, look: Look) -> str:
 
     They are never cut, and are often empty.
     """
-    if not (item.also_in or item.superseded_by):
+    if not (item.also_in or item.superseded_by or item.valid_until):
         return ""
-    return visible(_credit(item.also_in, look) + _update_note(item.superseded_by, look))
+    return visible(_credit(item.also_in, look) + _update_note(item, look))
 
 
 def _credit(also_in: Sequence[Provenance], look: Look) -> str:
@@ -254,22 +254,38 @@ def _place_of(other: Provenance, style: TextStyle) -> str:
     return style.place(place)
 
 
-def _update_note(newer: Successor | None, look: Look) -> str:
-    """Make the note that names the newer, contradicting item.
+def _update_note(item: ContextItem, look: Look) -> str:
+    """Make the note that an item is no longer true, and what is instead.
 
-    Returns an empty text where there is none.
+    Returns an empty text where there is nothing to say.
     """
-    if newer is None:
+    newer, until = item.superseded_by, item.valid_until
+    said = [f"until {until:%Y-%m-%d}"] if until else []
+    if newer is not None:
+        said.append(f"superseded by {_name_of(newer, look.writer)}")
+    if not said:
         return ""
-    date = f" of {newer.created_at:%Y-%m-%d}" if newer.created_at else ""
-    place = f"{look.writer.place(newer.location or newer.id)}{date}"
-    element = f"<superseded-by>{place}</superseded-by>"
+    note = ", ".join(said)
+    tag = "superseded-by" if newer is not None else "valid-until"
+    element = f"<{tag}>{note.removeprefix('superseded by ')}</{tag}>"
     if look.detail == "compact":
-        behind = f" (superseded by {place})"
+        behind = f" ({note})"
         return look.writer.choose(markdown=behind, xml=element, plain=behind)
-    note = look.writer.note(f"superseded by {place}")
     # A line directly below a table or a quote would become a part of it.
-    return look.writer.choose(markdown=f"\n\n{note}", xml=f"\n{element}", plain=f"\n{note}")
+    return look.writer.choose(
+        markdown=f"\n\n{look.writer.note(note)}",
+        xml=f"\n{element}",
+        plain=f"\n{look.writer.note(note)}",
+    )
+
+
+def _name_of(newer: Successor, style: TextStyle) -> str:
+    """Name a newer item by what the reader sees: first words and date."""
+    date = f" of {newer.created_at:%Y-%m-%d}" if newer.created_at else ""
+    if newer.title:
+        words = one_line(visible(newer.title))
+        return f"“{style.name(words)}”{date}"
+    return f"{style.place(newer.location or newer.id)}{date}"
 
 
 def shortened_line(text: str, max_tokens: int, count: TokenCounter, style: TextStyle) -> str:

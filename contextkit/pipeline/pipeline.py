@@ -20,7 +20,7 @@ from contextkit.logs import Attributes, describe, get_logger, span
 from contextkit.models.context import FormattedContext
 from contextkit.models.items import ContextItem
 from contextkit.models.record import Hit, Record, Search
-from contextkit.models.records import Records
+from contextkit.models.records import Checkout, Records
 from contextkit.models.request import ContextRequest, Recipe, Section
 from contextkit.models.source import SourceInfo
 from contextkit.pipeline.assemble import Finishing
@@ -44,7 +44,7 @@ from contextkit.store.open import UnopenedStore
 from contextkit.text.questions import signals_of
 from contextkit.text.signals import QuerySignals
 from contextkit.text.tokens import FAMILIES, TokenCounter, counter_for
-from contextkit.workspace.repository import checkout_of
+from contextkit.workspace.repository import as_text
 
 _HOOK = "contextkit_signals"
 
@@ -324,6 +324,7 @@ class Pipeline:
         searcher = self.answer or unless_talk(BatchSearcher(store), request)
         known = [plugin.name for plugin in self.registry.plugins]
         questions = []
+        checkout = self._checkout(request.project, request.workspace)
         for section in sections:
             source = section.source
             # The results of a host's own searcher were not redacted before.
@@ -338,7 +339,7 @@ class Pipeline:
                     request.project,
                     searcher,
                     user=request.user,
-                    checkout=checkout_of(request.workspace),
+                    checkout=checkout,
                     redactor=self.redactor,
                     given=given,
                 ),
@@ -373,6 +374,13 @@ class Pipeline:
             source,
             project,
             user=user,
-            checkout=checkout_of(workspace),
+            checkout=self._checkout(project, workspace),
             redactor=self.redactor,
         )
+
+    def _checkout(self, project: str, workspace: Path | None) -> Checkout | None:
+        if workspace is None:
+            return None
+        names = [plugin.name for plugin in self.registry.plugins]
+        indexed = [name for name in names if self.registry.implements(name, "contextkit_index")]
+        return Checkout(as_text(workspace), project, indexed)

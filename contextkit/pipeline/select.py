@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from attrs import evolve, frozen
 
@@ -45,6 +45,7 @@ def select(
     failed: Failed = log_failure,
     max_items: int | None = None,
     threshold: float | None = 0.9,
+    linked: Collection[tuple[str, str]] = (),
 ) -> Selection:
     """Drop items below the floor, then duplicates of better items.
 
@@ -60,13 +61,15 @@ def select(
         max_items: how many are compared for duplicates at most; None for all.
         threshold: likeness from which two texts are duplicates; None to merge only records that
             were found twice.
+        linked: (section, id) of items that come with a relevant one.
     """
-    relevant = [c for c in candidates if c.relevance >= floors[c.section]]
-    dropped = [
-        Dropped(c, "below_floor", _below(c, floors[c.section]))
-        for c in candidates
-        if c.relevance < floors[c.section]
-    ]
+    relevant, dropped = [], list[Dropped]()
+    for candidate in candidates:
+        floor = floors[candidate.section]
+        if candidate.relevance >= floor or (candidate.section, candidate.item.id) in linked:
+            relevant.append(candidate)
+        else:
+            dropped.append(Dropped(candidate, "below_floor", _below(candidate, floor)))
     if max_items is not None:
         dropped += beyond(relevant, max_items)
         relevant = relevant[:max_items]

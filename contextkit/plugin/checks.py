@@ -18,6 +18,7 @@ from contextkit.models.health import HEALTH_STATES, HealthFinding
 from contextkit.models.items import ContextItem, IndexReport, Provenance, Successor
 from contextkit.models.request import Recipe, RecipeTemplate, Section
 from contextkit.models.source import Setting, SourceInfo, Tool
+from contextkit.models.transcripts import SessionImporter
 from contextkit.text.secrets import SecretSpan
 from contextkit.text.signals import QuerySignals
 
@@ -341,6 +342,18 @@ def checked_tools(plugin: str, result: object) -> tuple[Tool, ...]:
         if not callable(tool.run):
             raise SourceError(plugin, hook, f"Tool {tool.name!r}: run is {_a(tool.run)}")
     return tools
+
+
+def checked_importers(plugin: str, results: Sequence[object]) -> tuple[SessionImporter, ...]:
+    """Check one plugin's `contextkit_importers` result."""
+    hook = "contextkit_importers"
+    # pluggy leaves None out of the hook's results.
+    importers = _sequence_of(plugin, hook, results[0] if results else (), SessionImporter)
+    for importer in importers:
+        if not re.fullmatch(r"[a-z][a-z0-9-]{0,39}", importer.name) or not callable(importer.find):
+            reason = f"expected a name such as claude-code and a function find, got {importer!r}"
+            raise SourceError(plugin, hook, reason)
+    return importers
 
 
 def checked_recipe(plugin: str, result: object) -> Recipe:

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from contextkit.models.kit import Kit
     from contextkit.models.request import ContextRequest, RecipeTemplate
     from contextkit.models.source import SourceInfo, Tool
+    from contextkit.models.transcripts import SessionImporter
     from contextkit.text.secrets import SecretSpan
     from contextkit.text.signals import QuerySignals
 
@@ -122,10 +123,9 @@ def contextkit_truncate(
 
     Called only for an item that does not fit, with its formatted text in `item.content`, and never
     for `compact`. `count` counts the tokens of a text; `query` is the request's. A result that is
-    still too long is not used. Return an `Excerpt` where the result is a selection and not a cut
-    text, such as a function's signature with the statements that match: the trace tells them apart.
-    `contextkit.text.excerpt` makes one of prose. `None`: the default keeps the sentences that match
-    the query, with `...` for gaps, else the beginning; it cuts no fence, table or element.
+    still too long is not used. Return an `Excerpt` for a selection, such as a function's signature
+    with the statements that match; `contextkit.text.excerpt` makes one of prose. `None`: the
+    default keeps the sentences that match the query, with `...` for gaps, else the beginning.
 
     ```python
     @hookimpl
@@ -138,10 +138,7 @@ def contextkit_truncate(
 
 @hookspec(firstresult=True)
 def contextkit_compress(
-    query: str,
-    items: Sequence[ContextItem],
-    targets: Sequence[int],
-    count: Callable[[str], int],
+    query: str, items: Sequence[ContextItem], targets: Sequence[int], count: Callable[[str], int]
 ) -> Sequence[str | None] | None:
     """Summarise items: per item a text within its target, or None for no summary.
 
@@ -180,8 +177,7 @@ def contextkit_index(indexer: Indexer) -> IndexReport | None:
     """Bring the source's records up to date with the workspace; blocking.
 
     Called by `contextkit index`, and by `contextkit assemble` before it assembles. Make a run
-    without changes cheap: keep in `indexer.state` what shows that nothing changed, or let
-    `contextkit.indexing` do that for files.
+    without changes cheap by means of `indexer.state`; for files, `contextkit.indexing` does that.
 
     ```python
     @hookimpl
@@ -219,8 +215,7 @@ def contextkit_tools() -> Sequence[Tool] | None:
         def count_reports(kit) -> dict[str, int]:
             return {"reports": kit.records("weather").count()}
 
-        what = "How many weather reports there are."
-        return [Tool(name="count_reports", description=what, run=count_reports, read_only=True)]
+        return [Tool(name="count_reports", description="Count the reports.", run=count_reports)]
     ```
     """
 
@@ -306,6 +301,21 @@ def contextkit_agent_event(event: Mapping[str, Any], kit: Kit) -> None:
 
 
 @hookspec
+def contextkit_importers() -> Sequence[SessionImporter] | None:
+    """Offer importers of agents' past sessions, for `contextkit import NAME`. `None`: none.
+
+    Called when sessions are imported or importers listed. `contextkit.agent.json_lines` reads files
+    of JSON lines. Sources with `SourceInfo.imports` keep the events. Names must differ.
+
+    ```python
+    @hookimpl
+    def contextkit_importers():
+        return [SessionImporter(name="parrot", summary="Sessions of Parrot.", find=find_sessions)]
+    ```
+    """
+
+
+@hookspec
 def contextkit_signals(query: str, signals: QuerySignals) -> QuerySignals | None:
     """Add to the signals of a query, such as the kinds of items that matter for it.
 
@@ -328,10 +338,9 @@ def contextkit_rerank(
     """Score the items of all sources together: one number within 0..1 per item.
 
     Called once per assembly, for the plugins that are on, by name, until one gives scores. `items`
-    are those of all sources, best first, without duplicates and without those below the relevance
-    floor. Items are then ordered by these scores, which the trace shows as `rerank`; a source's
-    share of the budget still follows its own matches. The hook runs in a thread and has `[assemble]
-    rerank_timeout` seconds; a late or bad answer is logged. `None`: the core's order stays.
+    are the relevant ones of all sources, best first, without duplicates. These scores order them;
+    the trace shows them as `rerank`. A source's share of the budget follows its own matches. The
+    hook runs in a thread, for `[assemble] rerank_timeout` seconds. `None`: the core's order stays.
 
     ```python
     @hookimpl
@@ -346,9 +355,8 @@ def contextkit_assembled(context: FormattedContext) -> None:
     """Observe a context after it was made, for instance to measure or to log it.
 
     Called after the context was returned, in a thread of the plugin's own, for every plugin that is
-    on, and in the order of the contexts; also for one out of the cache, whose
-    `context.trace.cache.state` is `hit`. The hook delays and changes no context. A failure is
-    logged with the plugin's name. A process that ends waits two seconds for its observers.
+    on, and in the order of the contexts; also for one out of the cache (`context.trace.cache.state`
+    is `hit`). It changes no context. A process that ends waits two seconds for its observers.
 
     ```python
     @hookimpl
@@ -369,9 +377,8 @@ def contextkit_health(kit: Kit) -> Sequence[HealthFinding] | None:
     ```python
     @hookimpl
     def contextkit_health(kit):
-        if kit.records("weather").count():
-            return [HealthFinding("ok", "reports are stored")]
-        return [HealthFinding("warning", "no reports are stored", "run `contextkit index`")]
+        if not kit.records("weather").count():
+            return [HealthFinding("warning", "no reports are stored", "run `contextkit index`")]
     ```
     """
 
@@ -382,15 +389,12 @@ def contextkit_redact(texts: Sequence[str]) -> Sequence[Sequence[SecretSpan]] | 
 
     Called for every plugin that is on, once per batch of texts: before records are stored, and for
     items that do not come from the store. The core replaces each span by a mark such as `[secret:
-    staff badge]`; of overlapping spans the core's stays. Not called where `redact.enabled` is off.
+    badge]`; of overlapping spans the core's stays. Not called where `redact.enabled` is off.
     `None`: nothing to add.
 
     ```python
     @hookimpl
     def contextkit_redact(texts):
-        def badges(text):
-            return [SecretSpan(*found.span(), "staff badge") for found in BADGE.finditer(text)]
-
-        return [badges(text) for text in texts]
+        return [[SecretSpan(*m.span(), "badge") for m in BADGE.finditer(text)] for text in texts]
     ```
     """

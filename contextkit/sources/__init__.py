@@ -6,7 +6,11 @@ People and agents write those records. The helpers serve every source.
 |---|---|
 | `entry` | `Entry` and `part`: one record as an attrs class, from which the rest derives |
 | `checks` | checks for parts: a line, a text, a name, a number, a list, one of a few |
-| `book` | `Book`: add or change, get, list, count, remove, for the project or for the user |
+| `ids` | abbreviated ids |
+| `book` | `Book`: add, change, get, list, search, count, remove, for the project or the user |
+| `document` | entries as Markdown with front matter |
+| `validity` | the time in which a record was true, and what replaced it |
+| `lasting` | `LastingEntry`, `LastingBook`: entries that are ended and replaced |
 | `tools` | tools for agents, from the class: `add_tool`, `list_tool`, `remove_tool` |
 | `show` | the forms of an item in each style |
 | `neighbours` | support among items of a sequence, such as the turns of a conversation |
@@ -37,6 +41,11 @@ if TYPE_CHECKING:
         text as text,
         whole as whole,
     )
+    from contextkit.sources.document import (
+        read_document as read_document,
+        text_parts as text_parts,
+        write_document as write_document,
+    )
     from contextkit.sources.entry import (
         Entry as Entry,
         InvalidEntryError as InvalidEntryError,
@@ -47,6 +56,14 @@ if TYPE_CHECKING:
         part as part,
         shortened_line as shortened_line,
         time_of as time_of,
+    )
+    from contextkit.sources.ids import (
+        AmbiguousEntryError as AmbiguousEntryError,
+        by_beginning as by_beginning,
+    )
+    from contextkit.sources.lasting import (
+        LastingBook as LastingBook,
+        LastingEntry as LastingEntry,
     )
     from contextkit.sources.neighbours import (
         beside as beside,
@@ -70,18 +87,29 @@ if TYPE_CHECKING:
         remove_tool as remove_tool,
         takes_parts as takes_parts,
     )
+    from contextkit.sources.validity import (
+        VALID_UNTIL as VALID_UNTIL,
+        Validity as Validity,
+        search_valid as search_valid,
+        with_chains as with_chains,
+        with_validity as with_validity,
+    )
     from contextkit.store.searcher_filters import matches as matches
 
 _NAMES = {
     "book": "Book changed checked_limit",
     "checks": "choice line name number several text whole",
+    "document": "read_document text_parts write_document",
     "entry": (
         "Entry InvalidEntryError UnknownEntryError part as_json checked_time json_types_of "
         "shortened_line time_of"
     ),
+    "ids": "AmbiguousEntryError by_beginning",
+    "lasting": "LastingBook LastingEntry",
     "neighbours": "beside best_supported sequence_supports supports",
     "tools": "OUTCOME add_tool gives list_tool remove_tool takes_parts",
     "show": "behind_label clipped compact in_style plain_entity xml_entity",
+    "validity": "VALID_UNTIL Validity search_valid with_chains with_validity",
     "..models.candidate": "supported",
     "..store.searcher_filters": "matches",
 }

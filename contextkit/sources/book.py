@@ -19,7 +19,9 @@ from contextkit.concurrency import ForkLock
 from contextkit.errors import InvalidRequestError
 from contextkit.models.record import Record
 from contextkit.models.records import Records
+from contextkit.sources.document import document_changes, entry_document
 from contextkit.sources.entry import Entry, UnknownEntryError
+from contextkit.sources.ids import by_beginning
 
 if TYPE_CHECKING:
     from contextkit.models.items import ContextItem
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 
 E = TypeVar("E", bound=Entry)
 
+_LEAST_RELEVANCE = 0.01
 _DID = {"stored": "Added", "updated": "Updated", "unchanged": "Already there:"}
 
 # No other thread may write between reading and writing.
@@ -66,6 +69,9 @@ class Book(Generic[E]):
     unknown: ClassVar[type[UnknownEntryError]] = UnknownEntryError
     """The error for an id that does not exist."""
 
+    fixed: ClassVar[Sequence[str]] = ()
+    """Parts that stay as they are, such as those that the id is made of."""
+
     records: Records
     hold: Callable[[], AbstractContextManager[None]] = contextlib.nullcontext
 
@@ -84,13 +90,37 @@ class Book(Generic[E]):
     def get(self, entry_id: str) -> E:
         """Return the entry with this id; the project's come first.
 
-        Raises the book's `unknown` error where there is none.
+        Args:
+            entry_id: the id, or a beginning of it that no other id has. The noun and `_` may be
+                left out.
+
+        Raises the book's `unknown` error where there is none, and `AmbiguousEntryError` where
+        several ids begin so.
         """
-        found = self.records.get(entry_id) if entry_id else []
+        return self._read(self._find(entry_id))
+
+    def _find(self, asked: str) -> Record:
+        typed = asked.strip() if isinstance(asked, str) and asked.isprintable() else ""
+        if not typed:
+            raise self.unknown(asked)
+        prefix, spellings = self.prefix(), self.spellings(typed)
+        found = self.records.get(*spellings) or by_beginning(
+            asked, self.records.scan(), spellings=spellings, prefix=prefix
+        )
         if not found:
-            raise self.unknown(entry_id)
+            raise self.unknown(asked)
         own = [record for record in found if record.project == self.records.project]
-        return self._read((own or found)[0])
+        return (own or found)[0]
+
+    @classmethod
+    def prefix(cls) -> str:
+        """Return the beginning that ids share."""
+        return f"{cls.entry.noun}_"
+
+    @classmethod
+    def spellings(cls, typed: str) -> Sequence[str]:
+        """Return the ids that a typed one may mean, likeliest first."""
+        return (typed, f"{cls.prefix()}{typed}")
 
     def list(self, limit: int = 20, **filters: Any) -> builtins.list[E]:
         """Entries, newest first.
@@ -107,6 +137,22 @@ class Book(Generic[E]):
     def count(self, **filters: Any) -> int:
         """Count the entries; filters are those of `list`."""
         return self.records.count(filters)
+
+    def search(self, query: str, limit: int = 20, **filters: Any) -> builtins.list[tuple[E, float]]:
+        """Return the entries that match a query with their relevance, 0..1, best first.
+
+        Args:
+            query: words, or a question.
+            limit: how many at most.
+            filters: those of `list`.
+
+        Raises:
+            InvalidRequestError: the limit is below 1.
+        """
+        checked_limit(limit)
+        hits = self.records.search_sync(query, limit=limit, filters=filters, related=True)
+        matching = [hit for hit in hits if hit.relevance >= _LEAST_RELEVANCE]
+        return [(self._read(hit.record), hit.relevance) for hit in matching]
 
     @classmethod
     async def items_for(cls, request: ContextRequest) -> builtins.list[ContextItem]:
@@ -178,6 +224,40 @@ class Book(Generic[E]):
         """Write a changed entry to its scope, within a `turn`."""
         self._scope_of(entry).put([entry.as_record()])
         return entry
+
+    def change(self, entry_id: str, **given: Any) -> E:
+        """Change some parts of an entry; those that are None stay.
+
+        Nothing is written if nothing changes. The entry's `outcome` says whether it did.
+
+        Raises the entry class's `invalid` error for a value that is not allowed, or for a part that
+        is not `editable`; the book's `unknown` error where there is no such entry.
+        """
+        for name in given:
+            if name not in self.editable():
+                raise self.entry.invalid(
+                    f"{name} cannot be changed; these parts can: {', '.join(self.editable())}"
+                )
+        checked = self.entry.checked({k: v for k, v in given.items() if v is not None})
+        with self.turn():
+            entry = changed(self.get(entry_id), checked)
+            return entry if entry.outcome == "unchanged" else self.write(entry)
+
+    def document(self, entry: E) -> str:
+        """Write the parts that people change as Markdown with front matter."""
+        return entry_document(entry, self.editable())
+
+    def change_document(self, entry_id: str, before: str, after: str) -> E:
+        """Change the parts that differ between two versions of an entry's document.
+
+        Raises the errors of `change`, and `InvalidEntryError` if a document cannot be read.
+        """
+        return self.change(entry_id, **document_changes(self.entry, before, after))
+
+    @classmethod
+    def editable(cls) -> builtins.list[str]:
+        """List the parts that people change: the given ones that are not `fixed`."""
+        return [name for name in cls.entry.given_parts() if name not in cls.fixed]
 
     def remove(self, entry_id: str) -> E:
         """Delete an entry; the other scope keeps its own.

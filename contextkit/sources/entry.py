@@ -277,7 +277,9 @@ class Entry(abc.ABC):
 
 @functools.cache
 def _parts(entry: type[Entry]) -> Mapping[str, Attribute[Any]]:
-    return {each.name: each for each in fields(entry) if "part" in each.metadata}
+    parts = [each for each in fields(entry) if "part" in each.metadata]
+    # Its own come before those of a base: the first one is the argument of commands.
+    return {each.name: each for each in sorted(parts, key=lambda each: each.inherited)}
 
 
 @functools.cache
@@ -308,7 +310,7 @@ def shortened_line(text: str, width: int) -> str:
     return f"{whole_words if len(whole_words) > width // 2 else line[: width - 1]}…"
 
 
-def checked_time(value: Any) -> datetime:
+def checked_time(value: Any, what: str = "created_at") -> datetime:
     """Check a time with a zone; return it in UTC.
 
     A time in the future is refused. A text in ISO 8601 is accepted.
@@ -318,17 +320,17 @@ def checked_time(value: Any) -> datetime:
             value = datetime.fromisoformat(value)
         except ValueError as error:
             raise InvalidEntryError(
-                f"created_at must be a time such as 2026-01-02T03:04:05Z, got {value!r}"
+                f"{what} must be a time such as 2026-01-02T03:04:05Z, got {value!r}"
             ) from error
     if not isinstance(value, datetime) or value.utcoffset() is None:
-        raise InvalidEntryError(f"created_at must be a time with a time zone, got {value!r}")
+        raise InvalidEntryError(f"{what} must be a time with a time zone, got {value!r}")
     if value > datetime.now(UTC) + _CLOCK_SKEW:
-        raise InvalidEntryError(f"created_at lies in the future: {value.isoformat()}")
+        raise InvalidEntryError(f"{what} lies in the future: {value.isoformat()}")
     try:
         return value.astimezone(UTC)
     except OverflowError as error:
         raise InvalidEntryError(
-            f"created_at lies before the year 1 in UTC: {value.isoformat()}"
+            f"{what} lies before the year 1 in UTC: {value.isoformat()}"
         ) from error
 
 

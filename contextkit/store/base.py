@@ -41,11 +41,12 @@ _PLAIN_PATH = re.compile(r"[\w-]+(\.[\w-]+)*")
 
 @frozen
 class Match:
-    """One condition on a payload key: values or a range."""
+    """One condition on a payload key: values, a range, or no value."""
 
     key: str
     values: tuple[str | int | bool, ...] = ()
     range: Range | None = None
+    missing: bool = False
 
     @property
     def by_type(self) -> list[list[str] | list[int] | list[bool]]:
@@ -213,6 +214,8 @@ def _selecting(source: str | None, projects: Sequence[str] | None) -> list[Match
 def _condition(name: str, wanted: object) -> Match:
     key = "created_at" if name == "created_at" else f"fields.{_path(name)}"
     match wanted:
+        case None:
+            return Match(key, missing=True)
         case Range():
             return Match(key, range=_checked_range(name, wanted))
         case bool() | int() | str():
@@ -256,7 +259,7 @@ def _check_unicode(name: str, text: str) -> None:
 def _not_a_filter(name: str, wanted: object) -> RecordError:
     return RecordError(
         f"filter {name}: expected a string, a 64-bit integer, a non-empty list of those, "
-        f"or a Range, got {wanted!r}"
+        f"a Range, or None for no value, got {wanted!r}"
     )
 
 

@@ -103,7 +103,9 @@ def edge_filter(matches: Sequence[Match]) -> edge.Filter:
     return edge.Filter(must=[_condition(match) for match in matches])
 
 
-def _condition(match: Match) -> edge.FieldCondition | edge.Filter:
+def _condition(match: Match) -> edge.FieldCondition | edge.IsEmptyCondition | edge.Filter:
+    if match.missing:
+        return edge.IsEmptyCondition(match.key)
     if match.range is not None:
         return edge.FieldCondition(match.key, range=_range(match.range))
     if not match.values:

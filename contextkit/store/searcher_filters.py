@@ -47,6 +47,8 @@ def _value(record: Record, name: str) -> Any:
 
 
 def _matches(value: Any, wanted: Any) -> bool:
+    if wanted is None:
+        return value is _MISSING or value is None or value == []
     if isinstance(value, (list, tuple)):
         return any(_matches(entry, wanted) for entry in value)
     if isinstance(wanted, Range):

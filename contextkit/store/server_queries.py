@@ -75,7 +75,9 @@ def server_filter(matches: Sequence[Match]) -> models.Filter:
     )
 
 
-def _condition(match: Match) -> models.FieldCondition | models.Filter:
+def _condition(match: Match) -> models.Condition:
+    if match.missing:
+        return models.IsEmptyCondition(is_empty=models.PayloadField(key=match.key))
     if match.range is not None:
         return models.FieldCondition(key=match.key, range=_range(match.range))
     alternatives: list[models.Match] = [

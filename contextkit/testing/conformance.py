@@ -53,6 +53,7 @@ class SourceConformance:
         embedding: the model of the dense vectors, as `embedding.model`; `none` searches by
             keywords alone, which is quick.
         recipe_arguments: recipe -> its arguments, for a source that offers recipes.
+        transcripts: a folder with transcripts of each importer, for a source that offers some.
     """
 
     source: Any = None
@@ -63,6 +64,7 @@ class SourceConformance:
     filters: Mapping[str, Any] = {}
     embedding: str = "none"
     recipe_arguments: Mapping[str, Mapping[str, Any]] = {}
+    transcripts: Path | None = None
 
     # -- parts to override ---------------------------------------------------------------
 
@@ -172,6 +174,10 @@ class SourceConformance:
     def test_agents_events(self, subject: Subject) -> None:
         """`contextkit_agent_event` does not fail, whatever an agent reports."""
         _must(subject.name, lambda: listening_checks.check_agent_events(subject))
+
+    def test_its_importers(self, subject: Subject) -> None:
+        """`contextkit_importers` reads the same events twice, each with an id."""
+        _must(subject.name, lambda: listening_checks.check_importers(subject, self.transcripts))
 
     def test_contexts_that_were_assembled(self, subject: Subject) -> None:
         """`contextkit_assembled` does not fail, and does not change the context."""

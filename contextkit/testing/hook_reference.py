@@ -22,6 +22,14 @@ from contextkit.models.record import Hit, Range, Record
 from contextkit.models.records import Records, RecordsView
 from contextkit.models.request import ContextRequest, Recipe, RecipeTemplate, Section
 from contextkit.models.source import Setting, SourceInfo, Tool, ToolResult
+from contextkit.models.transcripts import (
+    Imported,
+    ImportedSession,
+    LeftOut,
+    PastEvent,
+    SessionImporter,
+    Transcript,
+)
 from contextkit.plugin import spec as hookspecs
 from contextkit.plugin.status import HOOKS
 from contextkit.testing.reference import cell, described_fields, table, without_fields, write_page
@@ -49,6 +57,12 @@ _VALUES = (
     Range,
     Tool,
     ToolResult,
+    SessionImporter,
+    Transcript,
+    PastEvent,
+    LeftOut,
+    ImportedSession,
+    Imported,
 )
 _HEAD = """\
 # The hooks
@@ -56,6 +70,11 @@ _HEAD = """\
 <!-- Made from contextkit/plugin/spec.py by `python -m contextkit.testing.hook_reference`. -->
 
 How a plugin is begun, tested and published is in the [guide](README.md). """
+_VALUES_HEAD = """\
+# What hooks get and give
+
+All of these can be imported from `contextkit`; the last six, of past sessions, from
+`contextkit.models`."""
 _DEFAULT = re.compile(r"`None`(?: or empty)?: (.+?)(?:[.;]\s|[.;]?$)")
 _CALLED = re.compile(r"Called (.+?)(?:[.:;]\s|[.:;]?$)")
 
@@ -70,7 +89,7 @@ def hook_reference() -> str:
         _HEAD + inspect.cleandoc(hookspecs.__doc__ or ""),
         table(("hook", "what for", "called", "without it"), _rows(functions)),
         *map(_hook, functions),
-        "# What hooks get and give\n\nAll of these can be imported from `contextkit`.",
+        _VALUES_HEAD,
         *map(_value, _VALUES),
     ]
     return "\n\n".join(parts) + "\n"

@@ -1,4 +1,4 @@
-"""Check commands and observing hooks.
+"""Check commands, importers and observing hooks.
 
 The hooks observe agents' events and assembled contexts.
 """
@@ -7,16 +7,21 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
+from contextkit.agent.imports import transcripts_of
 from contextkit.cli.lazy import LazyCommand
 from contextkit.cli.plugins import PluginCommands
 from contextkit.errors import in_words
+from contextkit.models.transcripts import PastEvent, Transcript
+from contextkit.plugin.checks import checked_importers
 from contextkit.testing.subject import NotConformingError, Subject
 
 _COMMANDS = "contextkit_commands"
 _EVENT = "contextkit_agent_event"
 _ASSEMBLED = "contextkit_assembled"
+_IMPORTERS = "contextkit_importers"
 _NOTHING = "zzxqv"
 _ABOUT = {"session_id": "a-session", "cwd": "/nowhere"}
 _EVENTS: Sequence[Mapping[str, Any]] = (
@@ -84,6 +89,42 @@ def check_agent_events(subject: Subject) -> None:
             ) from error
         if told != event:
             raise NotConformingError(f"{_EVENT} changes the event: other plugins hear of it, too")
+
+
+def check_importers(subject: Subject, transcripts: Path | None) -> None:
+    """Check that importers read transcripts, and give the same events again.
+
+    `transcripts` is a folder with transcripts of each importer; without it, only names and
+    summaries are checked.
+    """
+    importers = checked_importers(subject.name, subject.call(_IMPORTERS) or ())
+    for importer in importers:
+        if not importer.summary.strip():
+            raise NotConformingError(f"{_IMPORTERS}: '{importer.name}' has no summary")
+        if transcripts is None:
+            continue
+        found = transcripts_of(importer, transcripts)
+        events = [_past_events(transcript) for transcript in found]
+        if not any(events):
+            raise NotConformingError(
+                f"{_IMPORTERS}: '{importer.name}' finds no event in {len(found)} transcripts of "
+                f"{transcripts}"
+            )
+        ids = [event.id for each in events for event in each]
+        if len(set(ids)) < len(ids):
+            raise NotConformingError(
+                f"{_IMPORTERS}: '{importer.name}' gives one id to several events: only one of them "
+                f"would be stored"
+            )
+        if [_past_events(transcript) for transcript in found] != events:
+            raise NotConformingError(
+                f"{_IMPORTERS}: '{importer.name}' reads other events the second time: a second "
+                f"import would store them again"
+            )
+
+
+def _past_events(transcript: Transcript) -> list[PastEvent]:
+    return [part for part in transcript.read() if isinstance(part, PastEvent)]
 
 
 def check_assembled(subject: Subject) -> None:

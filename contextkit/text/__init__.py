@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         closeness as closeness,
         named_dates as named_dates,
         parse_since as parse_since,
+        without_periods as without_periods,
     )
     from contextkit.text.given import (
         given_line as given_line,
@@ -79,7 +80,7 @@ if TYPE_CHECKING:
 
 _NAMES = {
     "clean": "legible visible visible_values",
-    "dates": "closeness named_dates parse_since",
+    "dates": "closeness named_dates parse_since without_periods",
     "given": "given_line given_lines well_formed",
     "graphemes": "is_boundary",
     "languages.read": "in_english",

@@ -2,7 +2,8 @@
 
 Records from a date that a query names are likelier to answer it. Recognised are `7 May 2023`,
 `May 7th`, `May 2023`, `in May`, `2023-05-07` and `2023-05`, with English and German months. A part
-that is missing, such as the year, matches any value.
+that is missing, such as the year, matches any value. `yesterday`, `last week`, `last month` and
+`three days ago` are counted from now.
 """
 
 from __future__ import annotations
@@ -48,6 +49,19 @@ _SAME_MONTH = 0.4
 _JUST_AFTER = 0.5
 _DAYS_AFTER = 7
 _DAYS_AFTER_A_MONTH = 14
+_DAYS_BESIDE = 2
+
+_COUNTS = {
+    word: number
+    for number, words in enumerate(("a an one", "two", "three", "four", "five", "six"), start=1)
+    for word in words.split()
+}
+_RELATIVE = re.compile(
+    r"\b(?:(?P<day>today|yesterday)|(?P<which>this|last|past|previous) (?P<span>week|month|year)"
+    rf"|(?P<count>\d{{1,3}}|{'|'.join(_COUNTS)}) (?P<unit>day|week|month)s? ago)\b",
+    re.IGNORECASE,
+)
+_DAYS = {"day": 1, "week": 7, "month": 30}
 
 _AGO = re.compile(r"(\d{1,9})\s*([mhdw])", re.IGNORECASE)
 _UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
@@ -67,8 +81,22 @@ class NamedDate:
     year: int | None = None
 
 
-def named_dates(query: str) -> list[NamedDate]:
-    """Return the valid dates in a query, in its order."""
+@frozen
+class NamedPeriod:
+    """A time that a query counts from now; first and last day."""
+
+    first: date
+    last: date
+
+
+def named_dates(query: str, now: datetime | None = None) -> list[NamedDate | NamedPeriod]:
+    """Return the valid dates in a query.
+
+    Args:
+        query: the query.
+        now: the time to count back from; default: now.
+    """
+    today = (now or datetime.now(UTC)).astimezone(UTC).date()
     named = [
         NamedDate(_MONTHS[found["month"].lower()], _number(day), _number(found["year"]))
         for found in _NAMED.finditer(query)
@@ -80,10 +108,41 @@ def named_dates(query: str) -> list[NamedDate]:
         NamedDate(int(month), _number(day), int(year))
         for year, month, day in _NUMBERS.findall(query)
     ]
-    return [each for each in named if _exists(each)]
+    periods = [_period(found, today) for found in _RELATIVE.finditer(query)]
+    return [*(each for each in named if _exists(each)), *periods]
 
 
-def closeness(named: Sequence[NamedDate], moment: datetime) -> float:
+def without_periods(query: str) -> str:
+    """Remove the times that are counted from now.
+
+    A record from last week seldom has the words "last week", and others may.
+    """
+    return _RELATIVE.sub(" ", query).strip() or query
+
+
+def _period(found: re.Match[str], today: date) -> NamedPeriod:
+    if found["day"]:
+        day = today - timedelta(days=found["day"].lower() == "yesterday")
+        return NamedPeriod(day, day)
+    if found["count"]:
+        count, days = found["count"].lower(), _DAYS[found["unit"].lower()]
+        middle = today - timedelta(days=days * int(_COUNTS.get(count, count)))
+        around = timedelta(days=days // 2)
+        return NamedPeriod(middle - around, middle + around)
+    start = _start_of(found["span"].lower(), today)
+    if found["which"].lower() == "this":
+        return NamedPeriod(start, today)
+    last = start - timedelta(days=1)
+    return NamedPeriod(_start_of(found["span"].lower(), last), last)
+
+
+def _start_of(span: str, day: date) -> date:
+    if span == "week":
+        return day - timedelta(days=day.weekday())
+    return day.replace(day=1) if span == "month" else day.replace(month=1, day=1)
+
+
+def closeness(named: Sequence[NamedDate | NamedPeriod], moment: datetime) -> float:
     """Rate a moment's closeness to the nearest date, 0..1.
 
     People often write about a day some days later, so moments shortly after a date count too.
@@ -92,7 +151,14 @@ def closeness(named: Sequence[NamedDate], moment: datetime) -> float:
     return max((_near(each, day) for each in named), default=0.0)
 
 
-def _near(named: NamedDate, day: date) -> float:
+def _near_period(period: NamedPeriod, day: date) -> float:
+    away = max(period.first - day, day - period.last).days
+    return 1.0 if away <= 0 else _JUST_AFTER if away <= _DAYS_BESIDE else 0.0
+
+
+def _near(named: NamedDate | NamedPeriod, day: date) -> float:
+    if isinstance(named, NamedPeriod):
+        return _near_period(named, day)
     same_month = day.month == named.month and named.year in {None, day.year}
     if named.day is None:
         if same_month:

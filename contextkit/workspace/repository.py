@@ -94,11 +94,6 @@ def as_text(value: object) -> str:
     return str(value).encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def checkout_of(workspace: Path | None) -> str | None:
-    """The project of what index runs write for a workspace; None without one."""
-    return None if workspace is None else as_text(workspace)
-
-
 def place_of(root: Path, *, isolate: bool = False) -> Place:
     """Find a workspace's place in its repository, without running git.
 

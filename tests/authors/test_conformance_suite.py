@@ -90,7 +90,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
 def test_a_good_source_passes_with_one_import(report: Report) -> None:
     """Every check runs, and needs no plugin of pytest's."""
     assert report.outcomes["good"] == {"passed": len(CHECKS)}, report.text
-    assert len(CHECKS) == 29
+    assert len(CHECKS) == 30
 
 
 def test_a_failure_is_one_line(report: Report) -> None:

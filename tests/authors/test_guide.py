@@ -134,7 +134,7 @@ def test_the_guide_can_be_followed(author: Author) -> None:
             file.write_text(before + snippet.text, encoding="utf-8")
     begun, assembled, counted, tested, _ = shown
     assert re.search(r"^tide +on +contextkit-tide +0\.1\.0", begun, re.MULTILINE)
-    assert "30 passed" in begun
+    assert "31 passed" in begun
     assert "## Tide\n\nHigh water in Oslo at noon." in assembled
     assert counted == "1 known\n"
     assert "32 passed" in tested

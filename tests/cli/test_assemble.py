@@ -125,7 +125,7 @@ def test_endless_standard_input_is_refused(contextkit: CommandLine) -> None:
         ("--set", "tokens=nobody", "tokens: nothing counts by 'nobody'; there is default, "),
         ("--set", "exclude=[3]", "exclude must be a list of names, got '[3]'"),
         ("--set", "additional_context=@nowhere.md", "cannot read 'nowhere.md': No such file"),
-        ("--since", "yesterday", "since must be a date as in 2026-05-01, or how long ago as in"),
+        ("--since", "yesterday", "since must be a time such as 7d, 12h or 2026-05-01"),
         ("--sources", " , ", "No source given"),
         ("--sources", "code,memoris", "Did you mean 'memories'?"),
     ],

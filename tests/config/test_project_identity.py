@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from attrs import evolve
 
 from contextkit import ContextKit, Record
 from contextkit.config.load import load_config
@@ -232,7 +233,8 @@ def test_a_work_tree_can_be_kept_apart(tmp_path: Path, notes: Notes) -> None:
     assert "main" in notes(tree)
     assert unlink(None, tree)
     assert "main" not in notes(tree)
-    assert notes(main) == ["main"]
+    # What the work tree had noted alone joined the project with it.
+    assert notes(main) == ["apart", "main"]
 
 
 @pytest.mark.parametrize("by", ["folder", "key"])
@@ -256,7 +258,7 @@ def test_a_link_joins_what_was_apart(
 
 @pytest.mark.parametrize("given", ["path", "key"])
 def test_a_setting_of_the_user_can_name_a_project_by_its_place(
-    tmp_path: Path, notes: Notes, given: str
+    tmp_path: Path, notes: Notes, given: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """`CONTEXTKIT_PROJECT` with the old path of a folder brings back its notes anywhere."""
     main, elsewhere = tmp_path / "main", tmp_path / "elsewhere"
@@ -264,7 +266,8 @@ def test_a_setting_of_the_user_can_name_a_project_by_its_place(
     elsewhere.mkdir()
     notes(main, "first")
     named = str(main) if given == "path" else read_projects()[0].key
-    assert notes(elsewhere, project=named) == ["first"]
+    monkeypatch.setenv("CONTEXTKIT_PROJECT", named)
+    assert notes(elsewhere) == ["first"]
 
 
 def test_a_file_of_a_clone_names_no_place(tmp_path: Path, notes: Notes) -> None:
@@ -364,3 +367,17 @@ def test_code_that_earlier_versions_indexed_for_a_name_goes(tmp_path: Path) -> N
         kit.index(["code"])
         assert kit.store.count("code", ["name:ledger"], {}) == 0
         assert kit.store.count("code", [str(root)], {}) > 0
+
+
+def test_notes_that_a_work_tree_had_by_its_path_are_taken_over(
+    tmp_path: Path, notes: Notes
+) -> None:
+    """Earlier versions kept the notes of each folder by its path."""
+    main = tmp_path / "main"
+    git = repository(main)
+    tree = _worktree(main, git)
+    with ContextKit.open(tree, entry_points=False) as kit:
+        notes_of_path = Record(id="by path", text="note by path", source="notes")
+        kit.store.put([evolve(notes_of_path, project=str(folder)) for folder in (main, tree)])
+    assert notes(main) == ["by path"]
+    assert notes(tree) == ["by path"]

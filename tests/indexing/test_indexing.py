@@ -225,18 +225,21 @@ def test_sources_that_cannot_are_left_out(kit: ContextKit) -> None:
         kit.index(["file"])
 
 
-def test_a_state_belongs_to_one_project_and_store(
+def test_a_state_belongs_to_one_checkout_and_store(
     kit: ContextKit, open_kit: OpenKit, make_plugin: MakePlugin, tmp_path: Path
 ) -> None:
-    """A new store, or another project, starts with an empty state."""
+    """A new store starts with an empty state; another project name for the folder does not."""
     kit.index()
-    changes: list[dict[str, Any]] = [{"project": "other"}, {"store.path": tmp_path / "elsewhere"}]
-    for change in changes:
+    changes: dict[str, dict[str, Any]] = {
+        "run 2": {"project": "other"},
+        "run 1": {"store.path": tmp_path / "elsewhere"},
+    }
+    for expected, change in changes.items():
         settings = {"embedding.model": "none"} | change
         fresh = open_kit({"files": make_plugin([], contextkit_index=indexing)}, settings=settings)
         report = fresh.index()["files"].report
         assert report is not None
-        assert report.notes[0] == "run 1"
+        assert report.notes[0] == expected
         fresh.close()
 
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from attrs import evolve
 
 from contextkit import ContextItem, ContextKit, SourceInfo
 from contextkit.models.candidate import Candidate
 from contextkit.models.items import Detail, Style, Successor
-from contextkit.pipeline.supersede import mark_superseded
+from contextkit.pipeline.supersede import find_updates, mark_superseded
 from tests.making import make_candidate, make_plugin
 
 DAY_ONE = datetime(2026, 1, 1, tzinfo=UTC)
@@ -31,25 +32,29 @@ def candidate(
     return make_candidate(item, section)
 
 
-def marked(*candidates: Candidate, sources: Sequence[str] = ("notes",)) -> list[tuple[str, Any]]:
+def superseded(*candidates: Candidate) -> list[Candidate]:
+    """The candidates in their new order, marked."""
+    return mark_superseded(candidates, find_updates(candidates, ["notes"], {}))
+
+
+def marked(*candidates: Candidate) -> list[tuple[str, Any]]:
     """Ids in their new order, each with the id of what supersedes it."""
-    found = mark_superseded(candidates, sources)
+    found = superseded(*candidates)
     return [(c.item.id, c.item.superseded_by and c.item.superseded_by.id) for c in found]
 
 
 def test_the_newer_one_comes_first_and_the_older_one_right_behind() -> None:
     """However much better the older one matches; what is between them goes behind."""
-    found = mark_superseded(
-        [
-            candidate(TIMEOUT.format(30), 1, 0.9),
-            candidate("Gates close at dusk", 2, 0.7),
-            candidate(TIMEOUT.format(60), 3, 0.2),
-        ],
-        ["notes"],
+    found = superseded(
+        candidate(TIMEOUT.format(30), 1, 0.9),
+        candidate("Gates close at dusk", 2, 0.7),
+        candidate(TIMEOUT.format(60), 3, 0.2),
     )
     assert [c.item.id for c in found] == ["60", "30", "Gates close at dusk"]
     new, old, _ = found
-    assert old.item.superseded_by == Successor("60", DAY_ONE + timedelta(days=3), None)
+    assert old.item.superseded_by == Successor(
+        "60", DAY_ONE + timedelta(days=3), None, TIMEOUT.format(60)
+    )
     assert old.item.metadata["superseded_by"] == "60"
     assert new.item.superseded_by is None
     assert "superseded_by" not in new.item.metadata
@@ -59,13 +64,10 @@ def test_the_newer_one_comes_first_and_the_older_one_right_behind() -> None:
 
 def test_one_that_is_first_anyhow_keeps_its_rank() -> None:
     """It is not lifted, and the older one keeps its own place."""
-    found = mark_superseded(
-        [
-            candidate(TIMEOUT.format(60), 3, 0.9),
-            candidate("Gates close at dusk", 2, 0.7),
-            candidate(TIMEOUT.format(30), 1, 0.2),
-        ],
-        ["notes"],
+    found = superseded(
+        candidate(TIMEOUT.format(60), 3, 0.9),
+        candidate("Gates close at dusk", 2, 0.7),
+        candidate(TIMEOUT.format(30), 1, 0.2),
     )
     assert [c.item.id for c in found] == ["60", "Gates close at dusk", "30"]
     assert "rank_by" not in found[0].scores.as_dict()
@@ -99,7 +101,27 @@ def test_a_chain_of_updates_stands_newest_first() -> None:
 )
 def test_what_is_no_update_is_left_alone(older: Candidate, newer: Candidate) -> None:
     """No date, the same date, a source of history, another section, another subject."""
-    assert mark_superseded([older, newer], ["notes"]) == [older, newer]
+    assert superseded(older, newer) == [older, newer]
+
+
+def test_an_update_comes_with_what_it_supersedes() -> None:
+    """Though it is below the floor; an irrelevant pair stays irrelevant."""
+    old, new = candidate(TIMEOUT.format(30), 1, 0.9), candidate(TIMEOUT.format(60), 3, 0.05)
+    floors = {"notes": 0.1}
+    assert find_updates([old, new], ["notes"], floors).linked == {("notes", "30"), ("notes", "60")}
+    weak = candidate(TIMEOUT.format(30), 1, 0.05)
+    assert find_updates([weak, new], ["notes"], floors).linked == set()
+
+
+def test_turns_of_one_conversation_are_no_updates() -> None:
+    """Items of a sequence of which others were found, too."""
+    turns = [
+        evolve(each, item=evolve(each.item, sequence="monday", position=place))
+        for place, each in enumerate(
+            [candidate(TIMEOUT.format(30), 1, 0.9), candidate(TIMEOUT.format(60), 3, 0.8)]
+        )
+    ]
+    assert [by for _, by in marked(*turns)] == [None, None]
 
 
 # -- in a context -----------------------------------------------------------------------------
@@ -139,13 +161,21 @@ def kit(open_kit: Callable[..., ContextKit]) -> ContextKit:
         (
             "markdown",
             "full",
-            f"{TIMEOUT.format(30)}\n\n*(superseded by `notes <1>` of 2026-01-02)*",
+            f"{TIMEOUT.format(30)}\n\n*(superseded by “The API timeout is 60 s” of 2026-01-02)*",
         ),
-        ("markdown", "compact", " (superseded by `notes <1>` of 2026-01-02)\n"),
-        ("plain", "full", "\n(superseded by notes <1> of 2026-01-02)"),
-        ("plain", "compact", " (superseded by notes <1> of 2026-01-02)\n"),
-        ("xml", "full", "\n<superseded-by>notes &lt;1&gt; of 2026-01-02</superseded-by>\n"),
-        ("xml", "compact", "><superseded-by>notes &lt;1&gt; of 2026-01-02</superseded-by>\n"),
+        ("markdown", "compact", " (superseded by “The API timeout is 60 s” of 2026-01-02)\n"),
+        ("plain", "full", "\n(superseded by “The API timeout is 60 s” of 2026-01-02)"),
+        ("plain", "compact", " (superseded by “The API timeout is 60 s” of 2026-01-02)\n"),
+        (
+            "xml",
+            "full",
+            "\n<superseded-by>“The API timeout is 60 s” of 2026-01-02</superseded-by>\n",
+        ),
+        (
+            "xml",
+            "compact",
+            "><superseded-by>“The API timeout is 60 s” of 2026-01-02</superseded-by>\n",
+        ),
     ],
 )
 async def test_the_text_says_what_supersedes_an_item(
@@ -153,11 +183,7 @@ async def test_the_text_says_what_supersedes_an_item(
 ) -> None:
     """In every style, once, behind the update; both are there."""
     context = await kit.assemble_context("timeout", ["notes"], style=style, detail=detail)
-    assert (
-        context.markdown.replace("`", "").count("superseded by notes")
-        + context.markdown.count("<superseded-by>")
-        == 1
-    )
+    assert context.markdown.count("superseded by") + context.markdown.count("<superseded-by") == 1
     assert expected in context.markdown
     assert context.markdown.index("60 s") < context.markdown.index("30 s")
     assert [item.id for item in context.items] == ["notes1", "notes0", "notes2"]
@@ -168,7 +194,9 @@ async def test_metadata_and_trace_say_so_too(kit: ContextKit) -> None:
     context = await kit.assemble_context("timeout", ["notes"])
     old = context.items[1]
     assert old.metadata["superseded_by"] == "notes1"
-    assert old.superseded_by == Successor("notes1", DAY_ONE + timedelta(days=1), "notes <1>")
+    assert old.superseded_by == Successor(
+        "notes1", DAY_ONE + timedelta(days=1), "notes <1>", TIMEOUT.format(60)
+    )
     rows = {row.id: row for row in context.trace.items}
     assert rows["notes0"].superseded_by == old.superseded_by
     assert rows["notes1"].superseded_by is None

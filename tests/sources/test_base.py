@@ -18,6 +18,7 @@ from contextkit.models.items import Style
 from contextkit.sources.book import Book
 from contextkit.sources.checks import choice, line, name, number, several, text, whole
 from contextkit.sources.entry import Entry, InvalidEntryError, UnknownEntryError, part
+from contextkit.sources.ids import AmbiguousEntryError
 from contextkit.sources.show import compact, in_style, plain_entity, xml_entity
 from contextkit.testing import open_kit
 
@@ -91,7 +92,7 @@ def test_the_page_is_true(kit: ContextKit) -> None:
         exec(snippet.replace("self) -> str:", "self):"), names)  # noqa: S102
     offered = [offer_tool("dishes", tool) for tool in names["TOOLS"]]
     assert [each.tool.name for each in offered] == ["add_dish", "list_dishes", "remove_dish"]
-    assert sorted(names["dishes"].commands) == ["add", "list", "remove"]
+    assert sorted(names["dishes"].commands) == ["add", "edit", "list", "remove", "search"]
     assert names["contextkit_source"]().dedup_keys("a", {}) == ("dish:a",)
 
 
@@ -158,6 +159,18 @@ def test_an_id_or_a_limit_that_makes_no_sense(book: DishBook) -> None:
     for limit in (0, True, "1"):
         with pytest.raises(InvalidRequestError, match="limit must be at least 1"):
             book.list(limit)  # type: ignore[arg-type]
+
+
+def test_an_id_may_be_typed_in_short(book: DishBook) -> None:
+    """A beginning that no other id has is enough; several are listed, and the project's win."""
+    for dish in ("Soup", "Souffle"):
+        book.add(dish)
+        book.add(dish, shared=True)
+
+    assert book.get("dish_soup").scope == "project"
+    assert book.remove("souf").scope == "project"
+    with pytest.raises(AmbiguousEntryError, match=r"'so' fits 2 dishes: souffle \(Souffle\), soup"):
+        book.get("so")
 
 
 def test_threads_at_once_lose_nothing(book: DishBook) -> None:

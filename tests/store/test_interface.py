@@ -189,6 +189,9 @@ FILTERED: list[tuple[dict[str, object], list[str]]] = [
     ({"created_at": Range(lte=START)}, ["a"]),
     ({"created_at": Range(lt=START)}, []),
     ({"kind": "x", "number": Range(lt=3)}, ["a"]),
+    ({"yes": None}, ["c"]),
+    ({"kind": "x", "tags": None}, ["c"]),
+    ({"nothing": None}, ["a", "b", "c"]),
 ]
 
 
@@ -222,7 +225,6 @@ def test_filters_select(
 @pytest.mark.parametrize(
     "wanted",
     [
-        None,
         1.5,
         [],
         [1.5],

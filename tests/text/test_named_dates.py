@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from contextkit.text.dates import NamedDate, closeness, named_dates
+from contextkit.text.dates import NamedDate, NamedPeriod, closeness, named_dates
 
 
 @pytest.mark.parametrize(
@@ -47,3 +47,26 @@ def test_a_moment_is_as_near_as_the_date_says(query: str, moment: str, expected:
     """The day itself and the week behind it, the month, the first half of the next month."""
     at = datetime.fromisoformat(moment).replace(tzinfo=UTC)
     assert closeness(named_dates(query), at) == expected
+
+
+@pytest.mark.parametrize(
+    ("query", "first", "last"),
+    [
+        ("what did we do today?", "2026-11-25", "2026-11-25"),
+        ("what failed yesterday?", "2026-11-24", "2026-11-24"),
+        ("what did we decide last week?", "2026-11-16", "2026-11-22"),
+        ("what did we change this week?", "2026-11-23", "2026-11-25"),
+        ("last month's incident", "2026-10-01", "2026-10-31"),
+        ("the previous year", "2025-01-01", "2025-12-31"),
+        ("three days ago", "2026-11-22", "2026-11-22"),
+        ("2 weeks ago", "2026-11-08", "2026-11-14"),
+        ("a month ago", "2026-10-11", "2026-11-10"),
+    ],
+)
+def test_times_are_counted_from_now(query: str, first: str, last: str) -> None:
+    """A day within the period is near; one just beside it is half as near."""
+    (named,) = dates = named_dates(query, datetime(2026, 11, 25, 23, tzinfo=UTC))
+    assert named == NamedPeriod(date.fromisoformat(first), date.fromisoformat(last))
+    for away, expected in ((0, 1.0), (2, 0.5), (3, 0.0)):
+        moment = datetime.fromisoformat(f"{last}T12:00Z") + timedelta(days=away)
+        assert closeness(dates, moment) == expected

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
-from attrs import frozen
+from attrs import define, field, frozen
 
 from contextkit.testing import OwnUser, own_home, own_user, wait_until
 
@@ -45,6 +47,80 @@ EXPERIENCES = [
         "lesson": {"what_worked": "installing the linker"},
     },
 ]
+
+
+_numbers = itertools.count(1)
+
+
+@define
+class ClaudeSession:
+    """One session of Claude Code 2.1; each line is half a minute after the one before."""
+
+    session: str
+    folder: str
+    at: datetime
+    lines: list[dict[str, Any]] = field(factory=list, init=False)
+
+    def add(self, kind: str, message: Mapping[str, Any], **more: Any) -> None:
+        """Add a line with a message."""
+        self.at += timedelta(seconds=30)
+        self.lines.append(
+            {
+                "parentUuid": self.lines[-1].get("uuid") if self.lines else None,
+                "isSidechain": False,
+                "userType": "external",
+                "cwd": self.folder,
+                "sessionId": self.session,
+                "version": "2.1.63",
+                "gitBranch": "main",
+                "type": kind,
+                "message": {"role": kind, **message},
+                "uuid": f"{self.session}-{next(_numbers)}",
+                "timestamp": f"{self.at:%Y-%m-%dT%H:%M:%S}.250Z",
+                **more,
+            }
+        )
+
+    def user(self, text: str, **more: Any) -> None:
+        """A prompt."""
+        self.add("user", {"content": text}, **more)
+
+    def says(self, text: str, **more: Any) -> None:
+        """An answer, or a part of one."""
+        block = {"type": "text", "text": text}
+        self.add("assistant", {"id": "msg_1", "model": "claude", "content": [block]}, **more)
+
+    def uses(
+        self,
+        tool: str,
+        given: dict[str, Any],
+        result: str,
+        *,
+        error: bool = False,
+        structured: Any = None,
+    ) -> None:
+        """A tool call and its result."""
+        call = f"toolu_{next(_numbers):06}"
+        block = {"type": "tool_use", "id": call, "name": tool, "input": given}
+        self.add("assistant", {"id": "msg_1", "model": "claude", "content": [block]})
+        answer: dict[str, Any] = {"type": "tool_result", "tool_use_id": call, "content": result}
+        answer |= {"is_error": True} if error else {}
+        more = {} if structured is None else {"toolUseResult": structured}
+        self.add("user", {"content": [answer]}, **more)
+
+    def write(self, projects: Path) -> Path:
+        """Write the session where Claude Code keeps it."""
+        folder = projects / self.folder.replace("/", "-")
+        folder.mkdir(parents=True, exist_ok=True)
+        file = folder / f"{self.session}.jsonl"
+        file.write_text("".join(f"{json.dumps(line)}\n" for line in self.lines), encoding="utf-8")
+        return file
+
+
+@pytest.fixture
+def claude() -> type[ClaudeSession]:
+    """Makes sessions of Claude Code."""
+    return ClaudeSession
 
 
 @frozen

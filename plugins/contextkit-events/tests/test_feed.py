@@ -52,7 +52,7 @@ def test_what_an_agent_does_is_logged(world: World) -> None:
             "session": "s1",
             "kind": "shell_exec",
             "command": "pytest -q",
-            "output": "Exit code 2\n1 failed",
+            "output": "1 failed",
             "exit_code": 2,
         },
         {"session": "s1", "kind": "shell_exec", "command": "ls", "output": "a.py"},

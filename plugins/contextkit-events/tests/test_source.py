@@ -74,6 +74,15 @@ async def test_a_new_session_has_the_highlights_of_the_last_five(log: EventLog) 
     assert texts(two) == ["error 1", "error 2"]
 
 
+async def test_a_question_finds_what_an_earlier_session_said(log: EventLog) -> None:
+    """Only turns that answer it are shown."""
+    log.add("turn", session="a", text="herring are smoked", created_at=NOW - timedelta(days=9))
+    log.add("turn", session="a", text="see you", created_at=NOW - timedelta(days=9))
+    log.add("turn", session="b", text="hello")
+    found = await ask(log.records, "are herring smoked?", settings={"beside": 0})
+    assert texts(found) == ["herring are smoked"]
+
+
 async def test_the_last_twenty_turns_and_fifty_events(log: EventLog) -> None:
     """Older turns are left out even where they answer; older events only where they do not."""
     turns = [

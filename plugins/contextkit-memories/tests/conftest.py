@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from contextkit import Records
-from contextkit.testing import open_records
+from contextkit.testing import CommandLine, command_line, open_records
 from contextkit_memories import MemoryBook
+
+PLUGIN = Path(__file__).parent.parent
 
 
 @pytest.fixture
@@ -23,3 +25,10 @@ def records(tmp_path: Path) -> Iterator[Records]:
 def book(records: Records) -> MemoryBook:
     """The memories seen in the project demo."""
     return MemoryBook(records)
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Iterator[CommandLine]:
+    """The command line in an empty workspace, with this plugin as it is in the checkout."""
+    with command_line(tmp_path / "workspace", PLUGIN, CONTEXTKIT_PROJECT="demo") as opened:
+        yield opened

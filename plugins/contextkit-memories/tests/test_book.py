@@ -86,6 +86,10 @@ def test_everything_given_is_stored(book: MemoryBook) -> None:
         "created_at": "2024-03-01T11:00:00+00:00",
         "sequence": None,
         "position": None,
+        "valid_from": None,
+        "valid_until": None,
+        "replaces": [],
+        "replaced_by": None,
     }
 
 

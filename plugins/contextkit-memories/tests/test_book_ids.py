@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from contextkit import Record, Records
-from contextkit_memories import AmbiguousMemoryError, MemoryBook, UnknownMemoryError
+from contextkit.sources import AmbiguousEntryError
+from contextkit_memories import MemoryBook, UnknownMemoryError
 
 
 def test_ids_sort_by_time_and_never_meet(book: MemoryBook) -> None:
@@ -74,7 +75,7 @@ def test_an_ambiguous_beginning_lists_what_it_fits(book: MemoryBook) -> None:
         book.remember(f"fact {second}", created_at=moment).id
         for second, moment in enumerate(moments)
     ]
-    with pytest.raises(AmbiguousMemoryError) as caught:
+    with pytest.raises(AmbiguousEntryError) as caught:
         book.forget(ids[0][:9])
     assert caught.value.matches == ids
     assert f"fits 7 memories: {ids[0]} (fact 0), " in str(caught.value)

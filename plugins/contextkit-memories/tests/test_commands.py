@@ -2,23 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
-from contextkit.testing import CommandLine, command_line, printed_json
-
-PLUGIN = Path(__file__).parent.parent
+from contextkit.testing import CommandLine, printed_json
 
 PASSWORD = "tidal" + "99"
-
-
-@pytest.fixture
-def run(tmp_path: Path) -> Iterator[CommandLine]:
-    """The command line in an empty workspace, with this plugin as it is in the checkout."""
-    with command_line(tmp_path / "workspace", PLUGIN, CONTEXTKIT_PROJECT="demo") as opened:
-        yield opened
 
 
 def test_a_memory_is_remembered_listed_shown_and_forgotten(run: CommandLine) -> None:
@@ -45,10 +33,11 @@ def test_a_memory_is_remembered_listed_shown_and_forgotten(run: CommandLine) -> 
 def test_json_has_every_field(run: CommandLine) -> None:
     """The four commands describe a memory alike; remembering adds what it did."""
     made = printed_json(run("remember", "Tabs", "--json"))
-    assert (made.pop("outcome"), made.pop("looks_secret")) == ("stored", [])
+    told = [made.pop(name) for name in ("outcome", "looks_secret", "near")]
+    assert told == ["stored", [], []]
     assert made.keys() == {
         *("id", "text", "category", "importance", "tags", "scope", "project", "created_at"),
-        *("sequence", "position"),
+        *("sequence", "position", "valid_from", "valid_until", "replaces", "replaced_by"),
     }
     assert printed_json(run("memories", "list", "--json")) == [made]
     assert printed_json(run("memories", "show", made["id"], "--json")) == made

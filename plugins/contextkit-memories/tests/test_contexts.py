@@ -61,7 +61,7 @@ async def test_an_update_comes_first_and_the_older_memory_says_so(
     context = await kit.assemble_context(query, ["memories"], detail="compact")
     new_line, old_line = context.markdown.splitlines()[4:6]
     assert new_line == f"- 2025-04-01 {newer}"
-    assert old_line == (f"- 2025-01-01 {older} (superseded by `memory {ids[newer]}` of 2025-04-01)")
+    assert old_line == f"- 2025-01-01 {older} (superseded by “{newer}” of 2025-04-01)"
     assert context.items[1].metadata["superseded_by"] == ids[newer]
     rows = {row.id: row for row in context.trace.items}
     assert rows[ids[older]].superseded_by is not None

@@ -46,7 +46,8 @@ async def test_what_is_remembered_is_in_the_book(kit: ContextKit, call: ToolCall
     made = (
         await call("remember", text="Tabs", category="preference", tags=["C"], sequence="monday")
     ).data
-    assert (made.pop("outcome"), made.pop("looks_secret")) == ("stored", [])
+    told = [made.pop(name) for name in ("outcome", "looks_secret", "near")]
+    assert told == ["stored", [], []]
     book = MemoryBook(kit.records("memories"))
     assert book.get(made["id"]).as_dict() == made
     assert (made["category"], made["sequence"], made["position"]) == ("preferences", "monday", 0)

@@ -43,7 +43,12 @@ def test_a_pattern_at_the_command_line(run: CommandLine) -> None:
     assert run("patterns", "list", "--limit", "1").stdout.endswith("\n1 of 2 patterns\n")
     context = run("assemble", "fix a flaky build", "--sources", "patterns", "--no-index")
     assert "**Pattern**: Tame a test\nWorked: 4 of 6 times" in context.stdout
-    assert run("patterns", "remove", "bisect").stdout == "Removed bisect\n"
+    assert run("patterns", "search", "flaky").stdout.endswith("4 of 6  tame-a-test  Tame a test\n")
+    edited = run("patterns", "edit", "tame", EDITOR="sed -i 's/- \"*Set TZ\"*/- Fix: it #1/'")
+    assert edited.stdout == "Changed tame-a-test: Tame a test\n"
+    assert printed_json(run("patterns", "list", "--json"))[0]["steps"][1] == "Fix: it"
+    assert "name cannot be" in run("patterns", "edit", "tame", EDITOR="sed -i '2i name: x'").stderr
+    assert run("patterns", "remove", "bis").stdout == "Removed bisect\n"
     assert [each["id"] for each in printed_json(run("patterns", "list", "--json"))] == [
         "tame-a-test"
     ]
@@ -66,7 +71,9 @@ def test_what_is_wrong_at_the_command_line(run: CommandLine) -> None:
         assert message in refused.stderr, arguments
 
 
-@pytest.mark.parametrize("command", [[], ["add"], ["list"], ["applied"], ["remove"]])
+@pytest.mark.parametrize(
+    "command", [[], *([one] for one in ["add", "list", "search", "edit", "applied", "remove"])]
+)
 def test_every_help_has_an_example(run: CommandLine, command: list[str]) -> None:
     """The last line of each help can be copied."""
     shown = run("patterns", *command, "--help").stdout

@@ -13,6 +13,7 @@ COMMANDS = {
     "code": "questions -> files, NDCG@10",
     "localise": "a commit's subject -> the functions that it changed, in the context",
     "memories": "questions -> the turns that answer them, in the context",
+    "updates": "memories that replace older ones -> first, and the older ones marked",
     "commits": "a changelog entry -> its commit",
     "mixed": "questions about this repository to all five sources",
     "sweqa": "a question about a repository -> the names of its answer, by default and at best",

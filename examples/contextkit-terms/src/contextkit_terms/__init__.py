@@ -20,6 +20,7 @@ def contextkit_source() -> SourceInfo:
         dedup_key="term:{id}",
         commands={"terms": ("contextkit_terms.commands:terms", "Keep words and what they mean.")},
         tools="contextkit_terms.book:TOOLS",
+        book="contextkit_terms.book:TermBook",
     )
 
 

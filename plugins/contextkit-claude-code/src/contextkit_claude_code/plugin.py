@@ -1,9 +1,9 @@
-"""The plugin: it adds `contextkit claude-code`."""
+"""The plugin: it adds `contextkit claude-code`, and importers of past sessions."""
 
 from __future__ import annotations
 
 from contextkit import hookimpl
-from contextkit.models import SourceInfo
+from contextkit.models import SessionImporter, SourceInfo
 
 
 @hookimpl
@@ -17,3 +17,15 @@ def contextkit_source() -> SourceInfo:
             )
         }
     )
+
+
+@hookimpl
+def contextkit_importers() -> list[SessionImporter]:
+    """Offer the past sessions of Claude Code and of Codex."""
+    from contextkit_claude_code.codex import find_rollouts
+    from contextkit_claude_code.transcripts import find_transcripts
+
+    return [
+        SessionImporter(name="claude-code", summary="Claude Code", find=find_transcripts),
+        SessionImporter(name="codex", summary="Codex CLI", find=find_rollouts),
+    ]

@@ -49,8 +49,10 @@ def contextkit_source() -> SourceInfo:
         cacheable=True,
         # Events are frequent: computing vectors for each would cost more than it finds.
         embedder="none",
-        count_filters={"what": ["event", "turn"]},
-        indexed_fields=("session", "kind", "what", "highlight"),
+        count_filters={"what": ["event", "turn", "past_event", "past_turn"]},
+        # Imported events are old from the start: they stay until the user deletes them.
+        prune_filters={"what": ["event", "turn", "session"]},
+        indexed_fields=("session", "kind", "what", "highlight", "place"),
         kind_field="kind",
         dated=True,
         keep_days=KEEP_DAYS,
@@ -65,6 +67,7 @@ def contextkit_source() -> SourceInfo:
             )
         },
         tools="contextkit_events.tools:TOOLS",
+        imports="contextkit_events.importing:import_session",
     )
 
 

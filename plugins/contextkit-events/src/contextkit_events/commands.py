@@ -98,21 +98,29 @@ def list_events(
     metavar="DAYS",
     help="Only events older than this.",
 )
+@click.option("--imported", is_flag=True, help="Only events of `contextkit import`.")
 @click.option("--all", "everything", is_flag=True, help="All of the project's events.")
 @json_option
 @pass_session
 def clear(
-    session: Session, name: str | None, days: int | None, everything: bool, as_json: bool
+    session: Session,
+    name: str | None,
+    days: int | None,
+    imported: bool,
+    everything: bool,
+    as_json: bool,
 ) -> None:
     """Delete events.
 
     \b
     Example: contextkit events clear --older-than 30
     """
-    if everything == (name is not None or days is not None):
-        raise click.UsageError("Say which: --session, --older-than or both, or --all alone.")
+    if everything == (name is not None or days is not None or imported):
+        raise click.UsageError(
+            "Say which: --session, --older-than, --imported or several, or --all alone."
+        )
     before = None if days is None else datetime.now(UTC) - timedelta(days=days)
-    gone = _log(session).clear(session=name, before=before)
+    gone = _log(session).clear(session=name, before=before, imported=imported)
     session.emit({"cleared": gone}, f"Cleared {gone} event{'' if gone == 1 else 's'}", as_json)
 
 

@@ -30,6 +30,17 @@ _RESERVED = "session"
 _OF_SESSIONS = "ses_"
 """Prefix of the ids of the log's own records."""
 
+_PAST = "past_"
+EVENTS = ["event", f"{_PAST}event"]
+TURNS = ["turn", f"{_PAST}turn"]
+SESSIONS = [_RESERVED, f"{_PAST}{_RESERVED}"]
+"""Values of `what` of recorded and of imported records."""
+
+RECORDED = ["event", "turn", _RESERVED]
+"""Values of `what` of records that retention limits apply to."""
+
+PAST = [f"{_PAST}event", f"{_PAST}turn"]
+
 _LONGEST_NAME = 200
 _PATH_PARTS = re.compile(r"[^\W_]+")
 
@@ -57,6 +68,9 @@ class Event:
         role: the turn's speaker, or empty.
         outcome: the result, in a word or two.
         created_at: the time, aware.
+        imported: the importer that brought it; empty for a recorded event.
+        position: an imported turn's place in its session. A prompt has an even number, and the
+            answers up to the next prompt have the odd one after it.
     """
 
     id: str
@@ -70,6 +84,8 @@ class Event:
     role: str = ""
     outcome: str = ""
     created_at: datetime = field(factory=lambda: datetime.now(UTC))
+    imported: str = ""
+    position: int | None = None
 
     @property
     def is_highlight(self) -> bool:
@@ -87,13 +103,15 @@ class Event:
         """
         fields = record.fields
         texts = {name: _text_in(fields, name) for name in (*_TEXTS, "role")}
-        code = fields.get("exit_code")
+        code, position = fields.get("exit_code"), fields.get("position")
         return cls(
             id=record.id,
             session=_text_in(fields, "session"),
             kind=_text_in(fields, "kind") or "event",
             exit_code=code if type(code) is int else None,
             created_at=record.created_at,
+            imported=_text_in(fields, "imported"),
+            position=position if type(position) is int else None,
             **(texts if any(texts.values()) else {"text": record.text}),
         )
 
@@ -106,6 +124,11 @@ class Event:
         known = {name: getattr(self, name) for name in (*_TEXTS, "role") if getattr(self, name)}
         if self.exit_code is not None:
             known["exit_code"] = self.exit_code
+        if self.imported:
+            known["imported"] = self.imported
+        if self.position is not None:
+            known |= {"position": self.position, "place": place(self.session, self.position)}
+        what = "turn" if self.kind == "turn" else "event"
         return Record(
             id=self.id,
             text="\n".join(part for part in parts if part),
@@ -115,7 +138,7 @@ class Event:
                 **known,
                 "session": self.session,
                 "kind": self.kind,
-                "what": "turn" if self.kind == "turn" else "event",
+                "what": f"{_PAST}{what}" if self.imported else what,
                 "highlight": self.is_highlight,
             },
         )
@@ -126,6 +149,8 @@ class Event:
         given: dict[str, Any] = {name: value for name, value in parts.items() if value}
         if self.exit_code is not None:
             given["exit_code"] = self.exit_code
+        if self.imported:
+            given["imported"] = self.imported
         return {
             "id": self.id,
             "session": self.session,
@@ -158,7 +183,9 @@ def new_event(session: str, kind: str, parts: Mapping[str, Any]) -> Event:
         created_at = checked_time(given.get("created_at", datetime.now(UTC)))
     except InvalidEntryError as error:
         raise InvalidEventError(str(error)) from error
-    texts = {name: guarded(_checked_text(name, given.get(name, "")), name) for name in _TEXTS}
+    texts: dict[str, Any] = {
+        name: guarded(_checked_text(name, given.get(name, "")), name) for name in _TEXTS
+    }
     if kind in _NEEDED and not texts[_NEEDED[kind]]:
         raise InvalidEventError(f"an event of the kind {kind} needs a {_NEEDED[kind]}")
     if not any(texts.values()):
@@ -174,13 +201,35 @@ def new_event(session: str, kind: str, parts: Mapping[str, Any]) -> Event:
     )
 
 
+def place(session: str, position: int) -> str:
+    """Return the field by which the events of a place are looked up."""
+    return f"{session}#{position}"
+
+
 def session_record(session: str, last: datetime) -> Record:
     """Return a session's record, with its last event's time."""
+    fields = {"session": session, "kind": _RESERVED, "what": _RESERVED, "highlight": False}
+    return Record(id=_session_id(session), text="", created_at=last, fields=fields)
+
+
+def past_session_record(session: str, file: str, last: datetime, **state: Any) -> Record:
+    """Return the record of a transcript.
+
+    Args:
+        session: the session.
+        file: the transcript; two may be of one session.
+        last: the time of its last event.
+        state: what the next import needs.
+    """
+    fields = {"session": session, "kind": _RESERVED, "what": SESSIONS[1], "highlight": False}
+    name = _session_id(f"{session}\n{file}")
+    return Record(id=name, text="", created_at=last, fields={**fields, **state})
+
+
+def _session_id(name: str) -> str:
     import hashlib
 
-    name = hashlib.sha256(session.encode()).hexdigest()[:24]
-    fields = {"session": session, "kind": _RESERVED, "what": _RESERVED, "highlight": False}
-    return Record(id=f"{_OF_SESSIONS}{name}", text="", created_at=last, fields=fields)
+    return f"{_OF_SESSIONS}{hashlib.sha256(name.encode('utf-8', 'replace')).hexdigest()[:24]}"
 
 
 def _text_in(fields: Mapping[str, Any], name: str) -> str:

@@ -85,7 +85,8 @@ def _run(event: Mapping[str, Any], given: Mapping[str, Any], failed: bool) -> di
         return {**parts, "outcome": "interrupted"}
     if failed:
         error = _text(event.get("error"))
-        return {**parts, "output": error, "exit_code": _exit_code(error)}
+        code = _exit_code(error)
+        return {**parts, "output": error.removeprefix(f"Exit code {code}\n"), "exit_code": code}
     response = event.get("tool_response")
     if isinstance(response, Mapping):
         printed = [_text(response.get(stream)) for stream in ("stdout", "stderr")]

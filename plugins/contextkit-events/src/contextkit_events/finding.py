@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 from collections.abc import Collection, Iterable, Mapping
 from datetime import UTC, datetime
@@ -12,10 +13,11 @@ from attrs import evolve
 from contextkit import ContextItem, ContextRequest, Record
 from contextkit.concurrency import in_thread
 from contextkit.sources import supported
-from contextkit.text import closeness, named_dates
+from contextkit.text import closeness, named_dates, without_periods
 from contextkit_events.asked import asks_for_activity
-from contextkit_events.event import Event
+from contextkit_events.event import EVENTS, PAST, SESSIONS, TURNS, Event
 from contextkit_events.formatting import happened, headline
+from contextkit_events.past import find_past
 
 _HIGHLIGHTS = 50
 _HOUR = 3600.0
@@ -28,6 +30,9 @@ _ASKED = 0.3
 _UNASKED_RECENCY = 0.25
 """Weight of recency where the query does not ask for events."""
 
+_ALL, _RECORDED = slice(None), slice(1)
+"""Parts of `EVENTS`, `TURNS` and `SESSIONS`."""
+
 
 async def find_events(request: ContextRequest) -> list[ContextItem]:
     """Return the current or latest session's events and earlier highlights.
@@ -37,18 +42,40 @@ async def find_events(request: ContextRequest) -> list[ContextItem]:
     activity, recency counts half, and every event counts as an answer. Events of the kinds that
     matter for the query's intent get a tenth more. Older events of the session, beyond the newest,
     are included where they answer the query. Of the newest events that do not answer it, only a few
-    are included, unless the query asks for events.
+    are included, unless the query asks for events. Turns of earlier sessions and imported events
+    are included where they answer the query.
     """
-    settings = request.settings
-    named = await in_thread(lambda: _sessions(request, settings))
-    if named is None:
+    query, asked = without_periods(request.query), asks_for_activity(request.query)
+    shown = _ALL if asked else _RECORDED
+    current, *earlier = (await in_thread(lambda: _sessions(request, shown))) or [""]
+    recent, past = await asyncio.gather(
+        _recent_events(request, query, shown, current, earlier),
+        # The latest activity is the current session's.
+        find_past(
+            request,
+            query,
+            PAST if asked else [*PAST, *TURNS],
+            lambda record, match: _as_item(record, match, current),
+        ),
+    )
+    items = _without_repeats([*recent, *past])
+    newest_first = sorted(_with_hints(items, request.query), key=_age_and_id)
+    best_first = sorted(newest_first, key=lambda item: -supported(item.relevance, item.hint))
+    return best_first[: request.limit]
+
+
+async def _recent_events(
+    request: ContextRequest, query: str, shown: slice, current: str, earlier: list[str]
+) -> list[ContextItem]:
+    if not current:
         return []
-    current, earlier = named
-    found = await in_thread(lambda: _windows(request, settings, current, earlier))
+    settings, now, asked = request.settings, datetime.now(UTC), shown is _ALL
+    found = await in_thread(lambda: _windows(request, shown, current, earlier))
+    sessions = {"what": [*EVENTS[shown], *TURNS[shown]], "session": [current, *earlier]}
     hits = await request.records.search(
-        request.query,
+        query,
         limit=max(request.limit, len(found)),
-        filters={"what": ["event", "turn"], "session": [current, *earlier], **request.filters},
+        filters={**sessions, **request.filters},
         related=True,
     )
     matches = {hit.record.id: hit.relevance for hit in hits}
@@ -56,17 +83,13 @@ async def find_events(request: ContextRequest) -> list[ContextItem]:
         # A vector resembles every question a little: shared words show which events answer it.
         if hit.keyword_score > 0 and _is_event_of(hit.record, current):
             found.setdefault(hit.record.id, hit.record)
-    now, kinds = datetime.now(UTC), request.signals.kinds
-    asked = asks_for_activity(request.query)
     if not asked:
         found = _few_beside(found, matches, request.min_relevance, settings["beside"])
-    items = [
+    kinds = request.signals.kinds
+    return [
         _lifted(_item(record, matches.get(record.id, 0.0), current, settings, now, asked), kinds)
         for record in found.values()
     ]
-    newest_first = sorted(_with_hints(items, request.query), key=_age_and_id)
-    best_first = sorted(newest_first, key=lambda item: -supported(item.relevance, item.hint))
-    return best_first[: request.limit]
 
 
 def _with_hints(items: list[ContextItem], query: str) -> list[ContextItem]:
@@ -76,7 +99,9 @@ def _with_hints(items: list[ContextItem], query: str) -> list[ContextItem]:
         return items
     most = _DATE * max(item.relevance for item in items)
     return [
-        evolve(item, hint=most * closeness(dates, item.created_at)) if item.created_at else item
+        evolve(item, hint=supported(item.hint, most * closeness(dates, item.created_at)))
+        if item.created_at
+        else item
         for item in items
     ]
 
@@ -91,29 +116,27 @@ def recency(created_at: datetime, now: datetime, half_life_hours: float) -> floa
     return float(0.5 ** (steps / _STEPS))
 
 
-def _sessions(request: ContextRequest, settings: Mapping[str, Any]) -> tuple[str, list[str]] | None:
-    """Return the current session and those before it, latest first.
-
-    None for an empty log.
-    """
-    records = request.records.newest(settings["sessions"] + 1, {"what": "session"})
+def _sessions(request: ContextRequest, shown: slice) -> list[str]:
+    """Return the current session and those before it, latest first."""
+    most = request.settings["sessions"] + 1
+    # Several transcripts of a session have several records.
+    records = request.records.newest(2 * most, {"what": SESSIONS[shown]})
     names = [str(record.fields.get("session")) for record in records]
-    if not names:
-        return None
-    current = request.session or names[0]
-    return current, [name for name in names if name != current][: settings["sessions"]]
+    current = [request.session] if request.session and names else []
+    return list(dict.fromkeys([*current, *names]))[:most]
 
 
 def _windows(
-    request: ContextRequest, settings: Mapping[str, Any], current: str, earlier: list[str]
+    request: ContextRequest, shown: slice, current: str, earlier: list[str]
 ) -> dict[str, Record]:
     """Return the newest events, turns and highlights, after filtering."""
+    settings, events = request.settings, EVENTS[shown]
     wanted: list[tuple[int, dict[str, Any]]] = [
-        (settings["recent"], {"what": "event", "session": current}),
-        (settings["turns"], {"what": "turn", "session": current}),
+        (settings["recent"], {"what": events, "session": current}),
+        (settings["turns"], {"what": TURNS[shown], "session": current}),
     ]
     if earlier:
-        wanted.append((_HIGHLIGHTS, {"highlight": True, "session": earlier}))
+        wanted.append((_HIGHLIGHTS, {"what": events, "highlight": True, "session": earlier}))
     return _by_id(
         record
         for most, filters in wanted
@@ -123,7 +146,7 @@ def _windows(
 
 def _by_id(records: Iterable[Record]) -> dict[str, Record]:
     # A request's own filter on sessions or kinds may match the log's records of sessions.
-    return {r.id: r for r in records if r.fields.get("what") != "session"}
+    return {r.id: r for r in records if r.fields.get("what") not in SESSIONS}
 
 
 def _few_beside(
@@ -141,7 +164,7 @@ def _age_and_id(item: ContextItem) -> tuple[float, str]:
 
 
 def _is_event_of(record: Record, session: str) -> bool:
-    return record.fields.get("session") == session and record.fields.get("what") == "event"
+    return record.fields.get("session") == session and record.fields.get("what") in EVENTS
 
 
 def _lifted(item: ContextItem, kinds: Collection[str]) -> ContextItem:
@@ -154,6 +177,15 @@ def _relevance(recent: float, match: float, asked: bool) -> float:
     return _UNASKED_RECENCY * recent + (1 - _UNASKED_RECENCY) * match
 
 
+def _without_repeats(items: Iterable[ContextItem]) -> list[ContextItem]:
+    """Keep the most relevant of the items of one event."""
+    best: dict[str, ContextItem] = {}
+    for item in items:
+        if item.id not in best or item.relevance > best[item.id].relevance:
+            best[item.id] = item
+    return list(best.values())
+
+
 def _item(
     record: Record,
     match: float,
@@ -162,26 +194,32 @@ def _item(
     now: datetime,
     asked: bool,
 ) -> ContextItem:
-    event = Event.from_record(record)
-    is_earlier = event.session != current
+    is_earlier = record.fields.get("session") != current
     half_life = settings["highlight_half_life_hours"] if is_earlier else settings["half_life_hours"]
-    recent = recency(event.created_at, now, half_life)
+    recent = recency(record.created_at, now, half_life)
+    item = _as_item(record, min(1.0, _relevance(recent, match, asked)), current)
+    # For requests for the latest activity, the order says more.
+    return evolve(item, salience=0.5) if asked else item
+
+
+def _as_item(record: Record, relevance: float, current: str) -> ContextItem:
+    event = Event.from_record(record)
     metadata = event.as_dict()
-    if is_earlier:
+    if event.session != current:
         metadata["earlier"] = True
     return ContextItem(
         source="events",
         # The record of a file has only the path, and a write would look like a read of it.
         content=happened(metadata) if event.path == record.text else record.text,
-        relevance=min(1.0, _relevance(recent, match, asked)),
+        relevance=relevance,
         id=event.id,
         kind=event.kind,
         title=headline(metadata),
         created_at=event.created_at,
-        # Errors matter more than successes (0.5 is an event's default). For requests for the latest
-        # activity, the order says more.
-        salience=0.8 if not asked and (event.kind == "error" or event.exit_code) else 0.5,
+        # Errors matter more than successes (0.5 is an event's default).
+        salience=0.8 if event.kind == "error" or event.exit_code else 0.5,
         location=event.path or None,
         sequence=event.session,
+        position=event.position,
         metadata=metadata,
     )

@@ -33,19 +33,21 @@ def guarded(text: str, part: str) -> str:
         look like secrets are `[secret: …]`, five lines or more of `NAME=value` are left out, and a
         long text is cut, which a `…` shows.
     """
-    text = _shortened(text, _LOOKED_AT)
+    if not text:
+        return text
+    text = shortened(text, _LOOKED_AT)
     text = _CONTROLS.sub("", text.replace("\r\n", "\n")).strip()
     if part in {"output", "text"}:
         text = _ENVIRONMENT.sub(_LEFT_OUT, text).strip()
     text = hide_secrets(text)
-    return _shortened(text, LONGEST[part]) if part == "output" else _head(text, LONGEST[part])
+    return shortened(text, LONGEST[part]) if part == "output" else _head(text, LONGEST[part])
 
 
 def _head(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[: most - 1]}{_CUT}"
 
 
-def _shortened(text: str, most: int) -> str:
+def shortened(text: str, most: int) -> str:
     """Keep the beginning and the end: errors come last."""
     if len(text) <= most:
         return text

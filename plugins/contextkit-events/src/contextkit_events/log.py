@@ -12,7 +12,17 @@ from contextkit import Range, Record, Records
 from contextkit.concurrency import ForkLock
 from contextkit.indexing import Retention, prune
 from contextkit.sources import checked_limit
-from contextkit_events.event import Event, InvalidEventError, new_event, session_record
+from contextkit_events.event import (
+    EVENTS,
+    PAST,
+    RECORDED,
+    SESSIONS,
+    TURNS,
+    Event,
+    InvalidEventError,
+    new_event,
+    session_record,
+)
 from contextkit_events.settings import KEEP_DAYS, KEEP_EVENTS
 
 _Events = list[Event]
@@ -21,7 +31,8 @@ _Events = list[Event]
 DEFAULT_SESSION = "default"
 """Session of events that name none, while the log is empty."""
 
-_STORED = ["event", "turn"]
+_STORED = [*EVENTS, *TURNS]
+_MOST_RECORDS = 3
 _BETWEEN_CLEANINGS = 100
 _SPARE = 0.1
 
@@ -111,19 +122,28 @@ class EventLog:
 
     def sessions(self, limit: int = 5) -> Sequence[str]:
         """Return the session names, the latest event's first."""
-        found = self.records.newest(limit, {"what": "session"})
-        return [str(record.fields["session"]) for record in found]
+        # A session may be recorded, and imported from several transcripts.
+        found = self.records.newest(_MOST_RECORDS * limit, {"what": SESSIONS})
+        names = dict.fromkeys(str(record.fields["session"]) for record in found)
+        return list(names)[:limit]
 
     def latest_session(self) -> str | None:
         """Return the session with the newest event, or None."""
         return next(iter(self.sessions(1)), None)
 
-    def clear(self, *, session: str | None = None, before: datetime | None = None) -> int:
+    def clear(
+        self,
+        *,
+        session: str | None = None,
+        before: datetime | None = None,
+        imported: bool = False,
+    ) -> int:
         """Delete events; return their number.
 
         Args:
             session: only of this session; default: of all of them.
             before: only older events; aware.
+            imported: only imported events.
 
         Raises:
             InvalidEventError: `before` has no time zone.
@@ -133,17 +153,25 @@ class EventLog:
         chosen: dict[str, Any] = {} if session is None else {"session": session}
         if before is not None:
             chosen["created_at"] = Range(lt=before)
-        gone = self.records.count({**chosen, "what": _STORED})
+        gone = self.records.count({**chosen, "what": PAST if imported else _STORED})
+        if imported:
+            chosen["what"] = [*PAST, SESSIONS[1]]
         self.records.delete_where(chosen)
         return gone
 
     def clean(self) -> None:
-        """Delete events past their retention limits.
+        """Delete recorded events past their retention limits.
 
         While no more than a tenth are too many, deleting by number waits: the store then deletes
         many at once.
         """
-        prune(self.records.scopes[0], self.retention, counted={"what": _STORED}, spare=_SPARE)
+        prune(
+            self.records.scopes[0],
+            self.retention,
+            counted={"what": _STORED},
+            limited={"what": RECORDED},
+            spare=_SPARE,
+        )
 
     def _sessions_of(self, made: Sequence[Event]) -> Sequence[Record]:
         last: dict[str, datetime] = {}

@@ -10,9 +10,10 @@ from attrs import evolve, field, fields, frozen
 
 from contextkit.logs import get_logger
 from contextkit.models import Record, Records
+from contextkit.sources import by_beginning
 from contextkit_experiences.axes import from_record, record_id, to_records
 from contextkit_experiences.errors import ExperienceStateError, UnknownExperienceError
-from contextkit_experiences.model import Experience, Lesson, is_id, new_id
+from contextkit_experiences.model import ID_PREFIX, Experience, Lesson, is_id, new_id
 from contextkit_experiences.vocabulary import AXES, Status, Tier, checked_word
 
 _log = get_logger(__name__)
@@ -82,7 +83,7 @@ class ExperienceBook:
         """Change an open experience.
 
         Args:
-            ghap_id: its id.
+            ghap_id: its id, or a beginning of it that no other has.
             hypothesis: the current hypothesis.
             action: the current action.
             prediction: the current prediction.
@@ -128,17 +129,20 @@ class ExperienceBook:
         root_cause: str | None = None,
         lesson: Lesson | None = None,
         confidence_tier: Tier | None = None,
+        replaces: str | None = None,
     ) -> Experience:
         """Resolve an open experience with its outcome.
 
         Args:
-            ghap_id: its id.
+            ghap_id: its id, or a beginning of it that no other has.
             status: `confirmed`, `falsified` or `abandoned`.
             result: what happened.
             surprise: what was not expected.
             root_cause: why the hypothesis failed, or what was behind it all.
             lesson: the lesson from it.
             confidence_tier: default: as computed by `model.derived_tier`.
+            replaces: the id of an experience whose outcome this one overturns. That one is not
+                deleted, but contexts do not show it as true any more.
 
         Raises:
             UnknownExperienceError: no experience has this id.
@@ -160,11 +164,26 @@ class ExperienceBook:
             "updated_at": at,
             "resolved_at": at,
         }
+        overturned = [] if replaces is None else [self._overturnable(replaces, experience)]
+        data["replaces"] = (*experience.replaces, *(old.id for old, _ in overturned))
         if confidence_tier is not None:
             data["confidence_tier"] = confidence_tier
         resolved = Experience(**data)
         self._store([resolved], home)
+        for old, its_home in overturned:
+            self._store([evolve(old, valid_until=at, replaced_by=resolved.id)], its_home)
         return resolved
+
+    def _overturnable(self, ghap_id: str, by: Experience) -> tuple[Experience, Records]:
+        record = self._found(ghap_id)
+        old = from_record(record)
+        if old.id == by.id:
+            raise ExperienceStateError(f"{old.id} cannot overturn itself")
+        if old.valid_until is not None:
+            raise ExperienceStateError(
+                f"{old.id} was overturned by {old.replaced_by} already: use that one instead"
+            )
+        return old, self._home(record)
 
     def add(self, experiences: Iterable[Experience], *, replace: bool = False) -> None:
         """Store whole experiences: all of them, or none.
@@ -191,9 +210,10 @@ class ExperienceBook:
                 self._store(here, home)
 
     def get(self, ghap_id: str) -> Experience:
-        """Return one experience.
+        """Return one experience, by its id or a beginning that no other id has.
 
-        Raises `UnknownExperienceError` if it does not exist.
+        Raises `UnknownExperienceError` if it does not exist, and `AmbiguousEntryError` if several
+        ids begin so.
         """
         return from_record(self._found(ghap_id))
 
@@ -230,9 +250,10 @@ class ExperienceBook:
         Raises `UnknownExperienceError` if it does not exist.
         """
         record = self._found(ghap_id)
-        self._home(record).delete_where({"ghap_id": ghap_id})
-        _log.debug("experience_removed", ghap_id=ghap_id)
-        return from_record(record)
+        removed = from_record(record)
+        self._home(record).delete_where({"ghap_id": removed.id})
+        _log.debug("experience_removed", ghap_id=removed.id)
+        return removed
 
     def _find(self, ghap_ids: Iterable[str]) -> dict[str, Record]:
         """Return the existing full records, by GHAP id.
@@ -241,13 +262,17 @@ class ExperienceBook:
         """
         found = self.records.get(*(record_id(ghap_id, "full") for ghap_id in ghap_ids))
         found.sort(key=lambda record: record.project == self.records.project)
-        return {record.id.removesuffix("/full"): record for record in found}
+        return {_ghap_id_of(record): record for record in found}
 
     def _found(self, ghap_id: str) -> Record:
-        found = self._find([ghap_id]) if is_id(ghap_id) else {}
+        typed = ghap_id.strip() if isinstance(ghap_id, str) else ""
+        if exact := self._find([typed]) if is_id(typed) else {}:
+            return exact[typed]
+        full = self.records.scan({"axis": "full"}) if typed.isprintable() else ()
+        found = by_beginning(ghap_id, full, spellings=(typed,), prefix=ID_PREFIX, id_of=_ghap_id_of)
         if not found:
             raise UnknownExperienceError(ghap_id)
-        return found[ghap_id]
+        return max(found, key=lambda record: record.project == self.records.project)
 
     def _home(self, record: Record | None) -> Records:
         is_the_users = record is not None and record.project != self.records.project
@@ -277,6 +302,10 @@ class ExperienceBook:
             home.delete_where({"ghap_id": stale.fields["ghap_id"], "axis": stale.fields["axis"]})
         for each in experiences:
             _log.debug("experience_stored", ghap_id=each.id, outcome_status=each.outcome_status)
+
+
+def _ghap_id_of(full: Record) -> str:
+    return full.id.removesuffix("/full")
 
 
 def _refuse_twins(experiences: Sequence[Experience]) -> None:

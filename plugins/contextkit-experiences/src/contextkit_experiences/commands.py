@@ -114,6 +114,7 @@ Example:
 @click.option("--root-cause", help="Root cause.")
 @click.option("--what-worked", help="Lesson: what worked in the end.")
 @click.option("--takeaway", help="Lesson: what to remember; needs --what-worked.")
+@click.option("--replaces", metavar="ID", help="Experience whose outcome this one overturns.")
 @click.option(
     "--tier",
     "confidence_tier",

@@ -7,10 +7,12 @@ from typing import Any
 
 from attrs import evolve
 
+from contextkit.concurrency import in_thread
 from contextkit.errors import InvalidRequestError
-from contextkit.models import ContextItem, ContextRequest, Filters, Hit
+from contextkit.models import ContextItem, ContextRequest, Filters, Hit, Records, Successor
+from contextkit.sources import Validity, search_valid, with_validity
 from contextkit.text import one_line
-from contextkit_experiences.axes import narrative
+from contextkit_experiences.axes import narrative, record_id
 from contextkit_experiences.recipe import PREMORTEM
 from contextkit_experiences.vocabulary import AXES, OPEN, SALIENCE
 
@@ -30,8 +32,12 @@ async def find_experiences(request: ContextRequest) -> list[ContextItem]:
     _check_axes(filters["axis"])
     if request.recipe == PREMORTEM:
         return await _warnings(request, filters)
-    hits = await request.records.search(request.query, limit=request.limit, filters=filters)
-    return _distinct(_item(hit) for hit in hits)
+    hits = await search_valid(request, limit=request.limit, filters=filters)
+    found = _distinct(_item(hit) for hit in hits)
+    overturned = [item for item in found if item.valid_until is not None]
+    if not overturned:
+        return found
+    return await in_thread(lambda: [_overturned(item, request.records) for item in found])
 
 
 async def _warnings(request: ContextRequest, filters: Filters) -> list[ContextItem]:
@@ -50,6 +56,7 @@ async def _warnings(request: ContextRequest, filters: Filters) -> list[ContextIt
         evolve(_item(hit), relevance=1.0)
         for hit in hits
         if hit.record.fields.get("outcome_status") != OPEN
+        and Validity.of(hit.record).refusal(request) is None
     )
     found.sort(key=lambda item: (-(item.salience or 0.0), -_seconds(item), item.id))
     return found[: request.limit]
@@ -77,7 +84,7 @@ def _item(hit: Hit) -> ContextItem:
     record, fields = hit.record, hit.record.fields
     ghap_id = str(fields.get("ghap_id") or record.id)
     whole = narrative(fields)
-    return ContextItem(
+    item = ContextItem(
         source="experiences",
         content=whole,
         relevance=hit.relevance,
@@ -91,6 +98,19 @@ def _item(hit: Hit) -> ContextItem:
         location=ghap_id,
         must_keep=tuple(_teachings(fields)),
     )
+    return with_validity(item, record)
+
+
+def _overturned(item: ContextItem, records: Records) -> ContextItem:
+    """Name what overturned an item's outcome."""
+    by = item.metadata.get("replaced_by")
+    found = records.get(record_id(by, "full")) if isinstance(by, str) else []
+    if item.valid_until is None or not found:
+        return item
+    result = found[0].fields.get("outcome_result") or found[0].fields.get("goal")
+    title = _shortened(one_line(str(result)))
+    successor = Successor(str(by), found[0].created_at, str(by), title)
+    return evolve(item, superseded_by=successor)
 
 
 def _teachings(fields: Mapping[str, Any]) -> Iterator[str]:

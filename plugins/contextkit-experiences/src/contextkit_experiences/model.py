@@ -24,9 +24,12 @@ from contextkit_experiences.vocabulary import (
 LONGEST_TEXT = 16_000
 """Most characters of one text field."""
 
+ID_PREFIX = "ghap_"
+"""Prefix of all ids."""
+
 _MOST_ITERATIONS = 1_000_000
 _MOST_NOTES = 1_000
-_ID = re.compile(r"ghap_[A-Za-z0-9_-]{1,64}")
+_ID = re.compile(rf"{ID_PREFIX}[A-Za-z0-9_-]{{1,64}}")
 _OF_A_RESOLVED_ONE = (
     "outcome_result",
     "surprise",
@@ -42,7 +45,7 @@ def new_id(at: datetime) -> str:
 
     Eleven hexadecimal digits of milliseconds since 1970, then nine of a random UUID.
     """
-    return f"ghap_{int(at.timestamp() * 1000):011x}{uuid.uuid4().hex[:9]}"
+    return f"{ID_PREFIX}{int(at.timestamp() * 1000):011x}{uuid.uuid4().hex[:9]}"
 
 
 def is_id(value: Any) -> bool:
@@ -184,6 +187,9 @@ class Experience:
         started_at: when it began.
         updated_at: when it last changed; default: `started_at`.
         resolved_at: when it was resolved; default: `updated_at`. None while it is open.
+        replaces: ids of the experiences whose outcome this one overturned.
+        replaced_by: the id of the experience that overturned this one, or None.
+        valid_until: when that happened, or None.
     """
 
     id: Annotated[str, "the id that later calls name it by"] = field()
@@ -208,6 +214,15 @@ class Experience:
     updated_at: datetime = field(converter=_utc, validator=_check_time)
     resolved_at: datetime | None = field(converter=_utc, validator=_check_optional_time)
     confidence_tier: Annotated[Tier | None, "how far to trust it; null while it is open"] = field()
+    replaces: Annotated[tuple[str, ...], "ids of those whose outcome this one overturned"] = field(
+        default=(), converter=tuple
+    )
+    replaced_by: Annotated[str | None, "id of the one that overturned this one's outcome"] = field(
+        default=None
+    )
+    valid_until: Annotated[datetime | None, "when that was"] = field(
+        default=None, converter=_utc, validator=_check_optional_time
+    )
 
     @updated_at.default
     def _no_change_since_it_began(self) -> datetime:
@@ -230,6 +245,17 @@ class Experience:
     def _is_an_id(self, _: Attribute[str], value: Any) -> None:
         if not is_id(value):
             raise _wrong("id", value, "'ghap_' and up to 64 letters, digits, '_' or '-'")
+
+    @replaces.validator
+    def _are_ids(self, _: Attribute[tuple[str, ...]], value: tuple[Any, ...]) -> None:
+        for each in value:
+            if not is_id(each):
+                raise _wrong("replaces", each, "ids of experiences")
+
+    @replaced_by.validator
+    def _is_an_id_or_none(self, _: Attribute[str | None], value: Any) -> None:
+        if value is not None and not is_id(value):
+            raise _wrong("replaced_by", value, "the id of an experience")
 
     @lesson.validator
     def _is_a_lesson(self, _: Attribute[Lesson | None], value: Any) -> None:

@@ -18,7 +18,7 @@ from attrs import fields
 from contextkit_experiences.errors import InvalidExperienceError, Problem, described
 from contextkit_experiences.model import Experience, Lesson, new_id
 
-_TIMES = ("started_at", "updated_at", "resolved_at")
+_TIMES = ("started_at", "updated_at", "resolved_at", "valid_until")
 _TEXTS = ("goal", "hypothesis", "action", "prediction", "domain", "strategy")
 _KEYS = tuple(attribute.name for attribute in fields(Experience))
 _LESSON_KEYS = tuple(attribute.name for attribute in fields(Lesson))
@@ -48,6 +48,9 @@ def from_json(data: Any, *, now: datetime | None = None) -> Experience:
     for name in _TIMES:
         if name in given:
             given[name] = _time(given[name])
+    replaces = given.get("replaces", [])
+    if not isinstance(replaces, (list, tuple)):
+        raise InvalidExperienceError(Problem("replaces", described(replaces), "a list of ids"))
     given.setdefault("started_at", min(_moments(given), default=at))
     if "resolved_at" in given:
         given.setdefault("updated_at", given["resolved_at"])

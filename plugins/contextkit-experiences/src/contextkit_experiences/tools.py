@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from contextkit import ContextKit
 
 
-_Id = Annotated[str, "the experience's id, ghap_…"]
+_Id = Annotated[str, "the experience's id, ghap_…, or its beginning"]
 
 
 class _Listed(TypedDict):
@@ -92,6 +92,7 @@ def _resolve(  # noqa: PLR0913, PLR0917
     confidence_tier: Annotated[
         Tier | None, "how far to trust it; default: from the tries, the root cause, the lesson"
     ] = None,
+    replaces: Annotated[str | None, "id of an experience whose outcome this one overturns"] = None,
 ) -> ToolResult[Experience]:
     if takeaway and not what_worked:
         raise InvalidRequestError("takeaway needs what_worked")
@@ -104,6 +105,7 @@ def _resolve(  # noqa: PLR0913, PLR0917
         root_cause=root_cause,
         lesson=lesson,
         confidence_tier=confidence_tier,
+        replaces=replaces,
     )
     return _result("resolved", resolved)
 

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from contextkit.models import Detail, Style
     from contextkit_memories.book import MemoryBook
     from contextkit_memories.errors import (
-        AmbiguousMemoryError,
         InvalidMemoryError,
         SecretInMemoryError,
         UnknownMemoryError,
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
     from contextkit_memories.memory import Memory
 
 __all__ = [
-    "AmbiguousMemoryError",
     "InvalidMemoryError",
     "Memory",
     "MemoryBook",
@@ -35,7 +33,7 @@ __all__ = [
 __getattr__ = lazy_names(
     __name__,
     book="MemoryBook",
-    errors="AmbiguousMemoryError InvalidMemoryError SecretInMemoryError UnknownMemoryError",
+    errors="InvalidMemoryError SecretInMemoryError UnknownMemoryError",
     memory="Memory",
 )
 
@@ -65,10 +63,11 @@ def contextkit_source() -> SourceInfo:
             "remember": ("contextkit_memories.commands:remember", "Store TEXT as a memory."),
             "memories": (
                 "contextkit_memories.commands:memories",
-                "List, show and delete memories.",
+                "List, search, edit and delete memories.",
             ),
         },
         tools="contextkit_memories.tools:TOOLS",
+        book="contextkit_memories.book:MemoryBook",
     )
 
 

@@ -7,25 +7,27 @@ from __future__ import annotations
 
 import builtins
 import itertools
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from attrs import evolve
 
-from contextkit import Record, Records
+from contextkit import Records
 from contextkit.logs import get_logger
 from contextkit.models import KEEP_SECRET
-from contextkit.sources import Book, changed
+from contextkit.sources import VALID_UNTIL, LastingBook, changed
+from contextkit_memories.anchors import Anchor
 from contextkit_memories.errors import (
-    AmbiguousMemoryError,
     InvalidMemoryError,
     SecretInMemoryError,
     UnknownMemoryError,
 )
 from contextkit_memories.ids import PREFIX, canonical_id, new_id
 from contextkit_memories.memory import Memory, digest_of
+from contextkit_memories.near import Near, nearest
+from contextkit_memories.showing import rows_of
 from contextkit_memories.words import category_spellings, stored_tags
 
 _log = get_logger(__name__)
@@ -33,7 +35,7 @@ _Memories = list[Memory]
 _RIGHT_BEHIND = timedelta(minutes=2)
 
 
-class MemoryBook(Book[Memory]):
+class MemoryBook(LastingBook[Memory]):
     """The memories of a project and of its user.
 
     ```python
@@ -44,6 +46,7 @@ class MemoryBook(Book[Memory]):
     """
 
     source, entry, unknown = "memories", Memory, UnknownMemoryError
+    fixed = (*LastingBook.fixed, "sequence")
 
     def remember(  # noqa: PLR0913 - what a memory is made of
         self,
@@ -56,6 +59,8 @@ class MemoryBook(Book[Memory]):
         created_at: datetime | None = None,
         sequence: str | None = None,
         position: int | None = None,
+        valid_from: datetime | None = None,
+        replaces: str | Iterable[str] | None = None,
         keep_secret: bool = True,
     ) -> Memory:
         """Store a memory once per text and scope.
@@ -75,6 +80,9 @@ class MemoryBook(Book[Memory]):
             sequence: the name of its sequence, such as a session. A memory that matches a question
                 supports those beside it in its sequence.
             position: its position in the sequence, from 0; default: after the last one.
+            valid_from: since when it is true, aware; default: since it was created.
+            replaces: ids of older memories that are no longer true, as `get` takes them. They end
+                when this one begins to be true; contexts then show this one.
             keep_secret: False refuses a text with what looks like a key, a password or a
                 token; by default it is stored as given, without redaction, and a warning is
                 logged.
@@ -85,6 +93,7 @@ class MemoryBook(Book[Memory]):
         Raises:
             InvalidMemoryError: a part has an invalid value; nothing was stored.
             SecretInMemoryError: of these, what looks like a secret and is not to be kept.
+            UnknownMemoryError: `replaces` has an id that belongs to no memory.
         """
         given = Memory.checked(
             {
@@ -95,36 +104,33 @@ class MemoryBook(Book[Memory]):
                 "created_at": created_at,
                 "sequence": sequence,
                 "position": position,
+                "valid_from": valid_from,
             }
         )
         if "position" in given and "sequence" not in given:
             raise InvalidMemoryError(f"position {position!r} needs the name of a sequence")
-        secrets = self.secrets_in(given["text"])
-        if secrets and not keep_secret:
+        if not keep_secret and (secrets := self.secrets_in(given["text"])):
             raise SecretInMemoryError(secrets)
-        workspace = self.records.checkout
-        if workspace is not None and not shared and created_at is None:
-            # Reading memories needs no git. One of another time is looked up by `memories check`.
-            from contextkit_memories.anchoring import Tree, anchors_of
-
-            given["anchors"] = anchors_of(given["text"], Tree(Path(workspace)))
+        if not shared and created_at is None:
+            # A memory of another time is looked up by `memories check`.
+            given["anchors"] = self._anchors(given["text"])
         scope = self.scope(shared)
         with self.turn():
             known = _same_text(scope, given)
             if "sequence" in given and "position" not in given:
                 given["position"] = _position(scope, given["sequence"], known)
+            replaced = self.replaceable(_several(replaces), known.id if known else None)
+            if replaced:
+                known_ids = known.replaces if known else ()
+                given["replaces"] = tuple(dict.fromkeys([*known_ids, *(m.id for m in replaced)]))
             memory = self._new(given, scope) if known is None else changed(known, given)
             if memory.sequence is not None:
                 memory = evolve(memory, run=None)
             elif known is None:
                 memory = _in_run(scope, memory)
             if memory.outcome != "unchanged":
-                record = memory.as_record()
-                if secrets:
-                    record = evolve(record, fields={**record.fields, KEEP_SECRET: True})
-                scope.put([record])
-        if secrets:
-            _log.warning("memory_looks_secret", id=memory.id, found=secrets)
+                self.write(memory)
+            self.end_replaced(replaced, memory)
         return memory
 
     def _new(self, given: Mapping[str, Any], scope: Records) -> Memory:
@@ -140,19 +146,6 @@ class MemoryBook(Book[Memory]):
         """Return the apparent secrets in a text, with their positions."""
         return [found.located(text) for found in self.records.secrets_in(text)]
 
-    def get(self, entry_id: str) -> Memory:
-        """Return the memory with this id.
-
-        Args:
-            entry_id: the id, or a beginning of it that no other memory has; `mem_` may be
-                left out.
-
-        Raises:
-            UnknownMemoryError: no memory has this id.
-            AmbiguousMemoryError: several memories match.
-        """
-        return Memory.from_record(self._find(entry_id))
-
     def list(
         self,
         limit: int = 20,
@@ -167,7 +160,7 @@ class MemoryBook(Book[Memory]):
             limit: the most memories to return.
             category: only of this category, in singular or plural.
             tag: only with this tag.
-            filters: the filters of `Book.list`.
+            filters: the arguments of `LastingBook.list`: `ended=True` for ended ones, too.
 
         Raises:
             InvalidMemoryError: the category or the tag is not a word.
@@ -178,6 +171,69 @@ class MemoryBook(Book[Memory]):
     def count(self, *, category: str | None = None, tag: str | None = None, **filters: Any) -> int:
         """Count the memories; takes the arguments of `list`."""
         return super().count(**filters, **_filters(category, tag))
+
+    def search(
+        self,
+        query: str,
+        limit: int = 20,
+        *,
+        category: str | None = None,
+        tag: str | None = None,
+        **filters: Any,
+    ) -> builtins.list[tuple[Memory, float]]:
+        """Return the memories that match a query, best first; takes the arguments of `list`."""
+        return super().search(query, limit, **filters, **_filters(category, tag))
+
+    def change(self, entry_id: str, **given: Any) -> Memory:
+        """Change some parts of a memory.
+
+        Raises the errors of `Book.change`, and `InvalidMemoryError` if another memory has the text.
+        """
+        with self.turn():
+            known = self.get(entry_id)
+            if given.get("text") is not None:
+                same = _same_text(self._scope_of(known), Memory.checked({"text": given["text"]}))
+                if same is not None and same.id != known.id:
+                    raise InvalidMemoryError(
+                        f"{same.id} has this text already: forget one of the two"
+                    )
+            memory = super().change(known.id, **given)
+            if memory.text != known.text and memory.scope == "project":
+                memory = self.write(evolve(memory, anchors=self._anchors(memory.text)))
+            return memory
+
+    def _anchors(self, text: str) -> tuple[Anchor, ...] | None:
+        """Look up what a text mentions of the workspace; None without one."""
+        if self.records.checkout is None:
+            return None
+        # Reading memories needs no git.
+        from contextkit_memories.anchoring import Tree, anchors_of
+
+        return anchors_of(text, Tree(Path(self.records.checkout.root)))
+
+    def write(self, entry: Memory) -> Memory:
+        """Write a changed memory within a `turn`, with its secrets and a warning of them."""
+        record, secrets = entry.as_record(), self.secrets_in(entry.text)
+        if secrets:
+            record = evolve(record, fields={**record.fields, KEEP_SECRET: True})
+            _log.warning("memory_looks_secret", id=entry.id, found=secrets)
+        self._scope_of(entry).put([record])
+        return entry
+
+    @classmethod
+    def rows(cls, entries: Sequence[Memory]) -> builtins.list[str]:
+        """Show memories in columns, one per line."""
+        return rows_of(entries)
+
+    def near(self, memory: Memory, limit: int = 3) -> builtins.list[Near]:
+        """Return the true memories nearest to one, nearest first.
+
+        Args:
+            memory: the memory; itself, what it replaced and its neighbours in a sequence are left
+                out.
+            limit: how many at most; only really near ones are returned.
+        """
+        return nearest(self.records, memory, limit)
 
     def forget(self, *memory_ids: str) -> _Memories:
         """Delete memories, or none if one id is wrong.
@@ -190,27 +246,21 @@ class MemoryBook(Book[Memory]):
 
         Raises:
             UnknownMemoryError: an id belongs to no memory.
-            AmbiguousMemoryError: an id belongs to several.
+            AmbiguousEntryError: an id belongs to several.
         """
         found = {record.id: record for record in map(self._find, memory_ids)}
         self.records.delete(*found)
         return [Memory.from_record(record) for record in found.values()]
 
-    def _find(self, asked: str) -> Record:
-        if not isinstance(asked, str):
-            raise InvalidMemoryError(f"an id must be a text, got {asked!r}")
-        typed, canonical = asked.strip(), canonical_id(asked)
-        if PREFIX.startswith(typed.lower()) or not typed.isprintable():
-            raise UnknownMemoryError(asked)
-        if exact := self.records.get(typed) or self.records.get(canonical):
-            return exact[0]
-        fitting = [r for r in self.records.scan() if r.id.startswith((typed, canonical))]
-        if not fitting:
-            raise UnknownMemoryError(asked)
-        if len(fitting) > 1:
-            ordered = sorted(map(Memory.from_record, fitting), key=lambda memory: memory.id)
-            raise AmbiguousMemoryError(asked, [(memory.id, memory.title) for memory in ordered])
-        return fitting[0]
+    @classmethod
+    def prefix(cls) -> str:
+        """Return the beginning that ids share."""
+        return PREFIX
+
+    @classmethod
+    def spellings(cls, typed: str) -> Sequence[str]:
+        """Return the ids that a typed one may mean, in any case and with lookalike letters."""
+        return (typed, canonical_id(typed))
 
 
 def _same_text(scope: Records, given: Mapping[str, Any]) -> Memory | None:
@@ -221,7 +271,10 @@ def _same_text(scope: Records, given: Mapping[str, Any]) -> Memory | None:
     same = [
         memory
         for record in scope.scan({"digest": digest_of(given["text"])})
-        if record.project == scope.project and record.text == given["text"]
+        if record.project == scope.project
+        and record.text == given["text"]
+        # What was true once and is true again is another memory.
+        and VALID_UNTIL not in record.fields
         for memory in [Memory.from_record(record)]
         if all(
             getattr(memory, part) in (None, given.get(part, getattr(memory, part)))
@@ -230,6 +283,12 @@ def _same_text(scope: Records, given: Mapping[str, Any]) -> Memory | None:
     ]
     # Ids of one millisecond are in no order.
     return min(same, key=lambda memory: (memory.created_at, memory.id)) if same else None
+
+
+def _several(ids: str | Iterable[str] | None) -> list[str]:
+    if ids is None:
+        return []
+    return [ids] if isinstance(ids, str) else list(ids)
 
 
 def _position(scope: Records, sequence: str, known: Memory | None) -> int:

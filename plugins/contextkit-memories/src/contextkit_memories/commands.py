@@ -8,14 +8,16 @@ from typing import Any
 import click
 
 from contextkit.cli import Session, json_option, part_options, pass_session
+from contextkit_memories import by_hand
 from contextkit_memories.book import MemoryBook
 from contextkit_memories.errors import InvalidMemoryError
 from contextkit_memories.memory import MAX_TEXT, Memory
 from contextkit_memories.showing import (
     forgotten_lines,
-    remembered_line,
+    outcome_of,
+    page_of,
+    remembered_lines,
     rows_of,
-    scope_of,
     secret_warning,
 )
 
@@ -25,7 +27,7 @@ _STDIN_BYTES = 4 * MAX_TEXT + 1
 
 @click.command()
 @click.argument("text")
-@part_options(Memory, "category", "importance", "tags", "sequence")
+@part_options(Memory, "category", "importance", "tags", "sequence", "valid_from", "replaces")
 @click.option("--global", "shared", is_flag=True, help="For all your projects.")
 @json_option
 @pass_session
@@ -33,63 +35,91 @@ def remember(session: Session, /, text: str, shared: bool, as_json: bool, **give
     """Store TEXT as a memory.
 
     A TEXT of `-` is read from standard input. The same text is stored once; storing it again
-    updates the options that you give. A key, a password or a token is stored with a warning.
+    updates the options that you give. The nearest memories are listed: if the new one makes one of
+    them untrue, store it again with `--replaces ID`. A key, a password or a token is stored with a
+    warning.
 
     \b
     Example: contextkit remember "Tabs, never spaces" --category preference --tag style
     """
     book = MemoryBook.of(session.kit)
     given["tags"] = given["tags"] or None
+    given["replaces"] = given["replaces"] or None
     memory = book.remember(_from_stdin() if text == "-" else text, **given, shared=shared)
-    secrets = book.secrets_in(memory.text)
-    data = {**memory.as_dict(), "outcome": memory.outcome, "looks_secret": secrets}
-    session.emit(data, remembered_line(memory), as_json)
+    secrets, near = book.secrets_in(memory.text), book.near(memory)
+    session.emit(outcome_of(memory, secrets, near), remembered_lines(memory, near), as_json)
     if secrets:
         session.warn(secret_warning(memory, secrets, "contextkit memories forget"))
 
 
 @click.group()
 def memories() -> None:
-    """List, show and delete memories.
+    """List, search, edit and delete memories.
 
     \b
     Example: contextkit memories list --category decisions
     """
 
 
+for command in (by_hand.search, by_hand.edit, by_hand.export, by_hand.import_):
+    memories.add_command(command)
+
+
 @memories.command("list")
 @click.option("-c", "--category", help="Only this category, in singular or plural.")
 @click.option("-t", "--tag", help="Only memories with this tag.")
+@click.option("--all", "ended", is_flag=True, help="Also memories that are not true any more.")
 @click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True)
 @json_option
 @pass_session
-def list_memories(
-    session: Session, category: str | None, tag: str | None, limit: int, as_json: bool
-) -> None:
+def list_memories(session: Session, /, limit: int, as_json: bool, **wanted: Any) -> None:
     """List memories, newest first.
 
     \b
     Example: contextkit memories list --category decisions --limit 5
     """
     book = MemoryBook.of(session.kit)
-    found = book.list(category=category, tag=tag, limit=limit)
-    total = book.count(category=category, tag=tag) if len(found) == limit else len(found)
+    found = book.list(limit, **wanted)
+    total = book.count(**wanted) if len(found) == limit else len(found)
     session.emit([memory.as_dict() for memory in found], _listing(found, total), as_json)
+
+
+@memories.command()
+@click.argument("memory_id", metavar="ID")
+@click.option("--history", is_flag=True, help="Also what it replaced and what replaced it.")
+@json_option
+@pass_session
+def show(session: Session, memory_id: str, history: bool, as_json: bool) -> None:
+    """Show the memory with this ID, or its beginning.
+
+    \b
+    Example: contextkit memories show mem_1m80dw4m --history
+    """
+    book = MemoryBook.of(session.kit)
+    if history:
+        chain = book.history(memory_id)
+        text = "\n\n".join(map(page_of, chain))
+        session.emit([memory.as_dict() for memory in chain], text, as_json)
+    else:
+        memory = book.get(memory_id)
+        session.emit(memory.as_dict(), page_of(memory), as_json)
 
 
 @memories.command()
 @click.argument("memory_id", metavar="ID")
 @json_option
 @pass_session
-def show(session: Session, memory_id: str, as_json: bool) -> None:
-    """Show the memory with this ID, or its beginning.
+def end(session: Session, memory_id: str, as_json: bool) -> None:
+    """End a memory that is not true any more.
+
+    It is not deleted: `list --all` and questions about the past show it. To say what is true
+    instead, use `contextkit remember TEXT --replaces ID`.
 
     \b
-    Example: contextkit memories show mem_1m80dw4m
+    Example: contextkit memories end mem_1m80dw4mayhc
     """
-    memory = MemoryBook.of(session.kit).get(memory_id)
-    head = f"{memory.id} ({scope_of(memory)}), {memory.created_at:%Y-%m-%d %H:%M} UTC"
-    session.emit(memory.as_dict(), f"{head}\n\n{memory.text}", as_json)
+    memory = MemoryBook.of(session.kit).end(memory_id)
+    session.emit(memory.as_dict(), f"Ended {memory.id}: {memory.title}", as_json)
 
 
 @memories.command()

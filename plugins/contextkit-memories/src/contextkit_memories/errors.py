@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from contextkit.errors import ContextKitError
 from contextkit.sources import InvalidEntryError, UnknownEntryError
-
-_LISTED = 5
 
 
 class InvalidMemoryError(InvalidEntryError):
@@ -37,21 +34,3 @@ class UnknownMemoryError(UnknownEntryError):
     """No memory has this id."""
 
     noun, command = "memory", "memories"
-
-
-class AmbiguousMemoryError(ContextKitError):
-    """An abbreviated id matches several memories.
-
-    Attributes:
-        id: the requested id.
-        matches: the matching ids in full, oldest first.
-    """
-
-    exit_code = 5
-
-    def __init__(self, asked: str, matches: Sequence[tuple[str, str]]) -> None:
-        self.id = asked
-        self.matches = [match for match, _ in matches]
-        listed = ", ".join(f"{match} ({title})" for match, title in matches[:_LISTED])
-        more = f" and {len(matches) - _LISTED} more" if len(matches) > _LISTED else ""
-        super().__init__(f"{asked!r} fits {len(matches)} memories: {listed}{more}; type more of it")

@@ -8,9 +8,17 @@ from typing import Any
 
 from attrs import evolve
 
-from contextkit import ContextItem, ContextRequest, Record, Records
+from contextkit import ContextItem, ContextRequest, Record
 from contextkit.concurrency import in_thread
-from contextkit.sources import beside, best_supported, sequence_supports, supported
+from contextkit.sources import (
+    Validity,
+    beside,
+    best_supported,
+    search_valid,
+    sequence_supports,
+    supported,
+    with_chains,
+)
 from contextkit.text import closeness, named_dates
 from contextkit_memories.errors import InvalidMemoryError
 from contextkit_memories.memory import RUN, Memory, place_in_run, place_name
@@ -37,16 +45,15 @@ async def find_memories(request: ContextRequest) -> list[ContextItem]:
     filters = _stored_filters(request.filters)
     weight, limit = request.neighbours, request.limit
     considered = max(limit, _CONSIDERED)
-    hits = await request.records.search(
-        request.query, limit=considered, filters=filters, related=True
-    )
-    items = [_item(hit.record, hit.relevance) for hit in hits]
+    hits = await search_valid(request, limit=considered, filters=filters, related=True)
+    found = [(hit.record, hit.relevance) for hit in hits]
+    items = [_item(record, relevance) for record, relevance in found]
     places = beside(items, weight, request.min_relevance, limit)
     if places:
-        found = await in_thread(lambda: _standing_at(places, request.records, filters))
-        items += [_item(record, 0.0) for record in found]
+        standing = await in_thread(lambda: _standing_at(places, request, filters))
+        items += [_item(record, 0.0) for record in standing]
     best = best_supported(_with_hints(items, request.query), weight, limit)
-    return await with_marks(best, request)
+    return await with_marks(await with_chains(best, request, _item), request)
 
 
 def _with_hints(items: Sequence[ContextItem], query: str) -> list[ContextItem]:
@@ -81,11 +88,13 @@ def _speaker(text: str) -> str | None:
 
 
 def _standing_at(
-    places: Iterable[tuple[str, int]], records: Records, filters: Mapping[str, Any]
+    places: Iterable[tuple[str, int]], request: ContextRequest, filters: Mapping[str, Any]
 ) -> list[Record]:
     """Return the memories at these places, sorted by id."""
     names = [place_name(sequence, position) for sequence, position in places]
-    return sorted(records.scan({**filters, "place": names}), key=lambda record: record.id)
+    standing = request.records.scan({**filters, "place": names})
+    valid = (r for r in standing if Validity.of(r).refusal(request) is None)
+    return sorted(valid, key=lambda record: record.id)
 
 
 def _item(record: Record, relevance: float) -> ContextItem:
@@ -95,7 +104,8 @@ def _item(record: Record, relevance: float) -> ContextItem:
     if sequence is None and memory.run is not None and _speaker(memory.text):
         sequence, position = place_in_run(memory.run)
     data = memory.as_dict()
-    shown = ("id", "category", "importance", "created_at", "tags", "scope")
+    shown = ["id", "category", "importance", "created_at", "tags", "scope"]
+    shown += [name for name in ("replaces", "replaced_by") if data[name]]
     return memory.as_item(
         "memories",
         relevance,

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from attrs import frozen
 
 from contextkit import Record
-from contextkit.sources import Entry, name, number, part, text, whole
+from contextkit.sources import LastingEntry, name, number, part, text, whole
 from contextkit_memories.anchors import Anchor, stored_anchors
 from contextkit_memories.errors import InvalidMemoryError
 from contextkit_memories.words import DEFAULT_CATEGORY, stored_category, stored_tags
@@ -21,7 +21,7 @@ MAX_TEXT = 20_000
 
 
 @frozen(kw_only=True)
-class Memory(Entry):
+class Memory(LastingEntry):
     """Something worth remembering: a fact, preference, decision or error.
 
     Attributes:
@@ -40,7 +40,7 @@ class Memory(Entry):
     noun = "memory"
     shown = (
         "id", "text", "category", "importance", "tags", "scope", "project", "created_at",
-        "sequence", "position",
+        "sequence", "position", "valid_from", "valid_until", "replaces", "replaced_by",
     )  # fmt: skip
     invalid = InvalidMemoryError
 
@@ -93,6 +93,9 @@ class Memory(Entry):
     def read(cls, record: Record) -> dict[str, Any]:
         """Return a record's allowed values; an incomplete place is dropped."""
         found = super().read(record)
+        if "anchors" in found:
+            # The text may have been edited in a file.
+            found["anchors"] = tuple(each for each in found["anchors"] if each[1] in record.text)
         if "sequence" in found and "position" in found:
             return found
         first, place = record.fields.get("run"), record.fields.get("number")

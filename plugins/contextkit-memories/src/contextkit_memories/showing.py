@@ -3,17 +3,52 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from contextkit.sources import shortened_line
 from contextkit_memories.memory import Memory
+from contextkit_memories.near import Near
 
 _LINE_WIDTH = 72
 _DID = {"stored": "Remembered", "updated": "Updated", "unchanged": "Already remembered"}
 
 
-def remembered_line(memory: Memory) -> str:
-    """Describe the result of storing a memory, and its state."""
-    return f"{_DID[memory.outcome]} {memory.id} ({scope_of(memory)})"
+def remembered_lines(memory: Memory, near: Sequence[Near]) -> str:
+    """Describe the result of storing a memory, its state, and the nearest ones."""
+    lines = [f"{_DID[memory.outcome]} {memory.id} ({scope_of(memory)})"]
+    if memory.replaces:
+        lines.append(f"It replaces {', '.join(memory.replaces)}.")
+    if near:
+        lines.append("Near it (if one is not true any more, say replaces=ID):")
+    lines += [
+        f"  {each.memory.id}  {each.memory.created_at:%Y-%m-%d}  "
+        f"{shortened_line(each.memory.text, _LINE_WIDTH)}  [{each.differs}]"
+        for each in near
+    ]
+    return "\n".join(lines)
+
+
+def outcome_of(memory: Memory, secrets: Sequence[str], near: Sequence[Near]) -> dict[str, Any]:
+    """Return the result of storing a memory as JSON."""
+    return {
+        **memory.as_dict(),
+        "outcome": memory.outcome,
+        "looks_secret": list(secrets),
+        "near": [each.as_dict() for each in near],
+    }
+
+
+def page_of(memory: Memory) -> str:
+    """Show a memory in full, with the time in which it was true."""
+    lines = [f"{memory.id} ({scope_of(memory)}), {memory.created_at:%Y-%m-%d %H:%M} UTC"]
+    if memory.valid_from is not None:
+        lines.append(f"true since {memory.valid_from:%Y-%m-%d}")
+    if memory.valid_until is not None:
+        by = f", replaced by {memory.replaced_by}" if memory.replaced_by else ""
+        lines.append(f"true until {memory.valid_until:%Y-%m-%d %H:%M} UTC{by}")
+    if memory.replaces:
+        lines.append(f"replaces {', '.join(memory.replaces)}")
+    return "\n".join([*lines, "", memory.text])
 
 
 def secret_warning(memory: Memory, secrets: Sequence[str], forget: str) -> str:
@@ -52,6 +87,7 @@ def rows_of(memories: Sequence[Memory]) -> list[str]:
 
 def _row(memory: Memory, width: int) -> str:
     whose = "  (all projects)" if memory.scope == "user" else ""
+    whose += f"  (until {memory.valid_until:%Y-%m-%d})" if memory.valid_until else ""
     tags = f"  {_hashed(memory)}" if memory.tags else ""
     return (
         f"{memory.id}  {memory.created_at:%Y-%m-%d}  {memory.category:<{width}}  "

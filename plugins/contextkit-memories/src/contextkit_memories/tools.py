@@ -10,7 +10,8 @@ from contextkit_memories.book import MemoryBook
 from contextkit_memories.memory import Memory
 from contextkit_memories.showing import (
     forgotten_lines,
-    remembered_line,
+    outcome_of,
+    remembered_lines,
     rows_of,
     secret_warning,
 )
@@ -24,6 +25,13 @@ class _Listed(TypedDict):
     total: Annotated[int, "how many there are of that kind, listed or not"]
 
 
+class _Near(TypedDict):
+    id: str
+    created_at: str
+    text: str
+    differs: Annotated[str, "how the new text differs from it"]
+
+
 class _Forgotten(TypedDict):
     forgotten: list[Memory]
 
@@ -33,9 +41,10 @@ class _Forgotten(TypedDict):
         **Memory.json_types(),
         "outcome": OUTCOME,
         "looks_secret": Annotated[list[str], "what in its text looks like a secret, and where"],
+        "near": Annotated[list[_Near], "the memories nearest to it, at most three"],
     }
 )
-@takes_parts(Memory, "text", "category", "importance", "tags", "sequence")
+@takes_parts(Memory, "text", "category", "importance", "tags", "sequence", "replaces")
 def _remember(
     kit: ContextKit,
     for_all_projects: Annotated[
@@ -50,12 +59,11 @@ def _remember(
 ) -> Any:
     book = MemoryBook.of(kit)
     memory = book.remember(**given, shared=for_all_projects, keep_secret=keep_secret)
-    secrets = book.secrets_in(memory.text)
-    data = {**memory.as_dict(), "outcome": memory.outcome, "looks_secret": secrets}
-    lines = [remembered_line(memory)]
+    secrets, near = book.secrets_in(memory.text), book.near(memory)
+    lines = [remembered_lines(memory, near)]
     if secrets:
         lines.append(secret_warning(memory, secrets, "the tool forget, with"))
-    return ToolResult(data, "\n".join(lines))
+    return ToolResult(outcome_of(memory, secrets, near), "\n".join(lines))
 
 
 def _forget(
@@ -93,8 +101,9 @@ TOOLS = (
         description=(
             "Store something worth knowing in a later session: a fact about the project, a "
             "preference of the user, a decision and its reason, an error and its cure. The same "
-            "text again updates what is given and stores nothing twice. Do not remember secrets: "
-            "say where one is kept."
+            "text again updates what is given and stores nothing twice. The answer lists the "
+            "nearest memories: if the new one makes one untrue, call again with its id in "
+            "`replaces`. Do not remember secrets: say where one is kept."
         ),
         run=_remember,
     ),

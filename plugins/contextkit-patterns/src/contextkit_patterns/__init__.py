@@ -44,6 +44,7 @@ def contextkit_source() -> SourceInfo:
             )
         },
         tools="contextkit_patterns.tools:TOOLS",
+        book="contextkit_patterns.book:PatternBook",
     )
 
 

@@ -26,6 +26,7 @@ class PatternBook(Book[Pattern]):
     """
 
     source, entry, unknown = "patterns", Pattern, UnknownPatternError
+    fixed = ("name",)
 
     def add(
         self,
@@ -59,9 +60,9 @@ class PatternBook(Book[Pattern]):
         )
 
     def get(self, entry_id: str) -> Pattern:
-        """Return the pattern with this id or name.
+        """Return the pattern with this id or name, or a beginning that no other one has.
 
-        Raises `UnknownPatternError`.
+        Raises `UnknownPatternError` and `AmbiguousEntryError`.
         """
         try:
             return super().get(id_of(entry_id))

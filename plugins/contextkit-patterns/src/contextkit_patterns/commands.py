@@ -7,10 +7,12 @@ import click
 from contextkit.cli import (
     Session,
     add_command,
+    edit_command,
     json_option,
     list_command,
     pass_session,
     remove_command,
+    search_command,
 )
 from contextkit_patterns.book import PatternBook
 
@@ -44,6 +46,30 @@ patterns.add_command(
 
         \b
         Example: contextkit patterns list --limit 5
+        """,
+    )
+)
+
+
+patterns.add_command(
+    search_command(
+        PatternBook,
+        """List the patterns that match QUERY, best first.
+
+        \b
+        Example: contextkit patterns search "a test fails at night"
+        """,
+    )
+)
+patterns.add_command(
+    edit_command(
+        PatternBook,
+        """Change the pattern ID, with options or in an editor.
+
+        The editor is the one that VISUAL or EDITOR names. If it fails, nothing is written.
+
+        \b
+        Example: contextkit patterns edit fix-a-flaky-test
         """,
     )
 )

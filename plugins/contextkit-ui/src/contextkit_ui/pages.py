@@ -5,19 +5,20 @@ from __future__ import annotations
 import base64
 import functools
 import hashlib
+from collections.abc import Sequence
 from importlib import resources
 from typing import Any
 
 import jinja2
 from attrs import frozen
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from contextkit.text import visible
 from contextkit_ui.model import ContextView
 
 _STYLES = ("page.css",)
 _REPORT_SCRIPTS = ("page.js",)
-_UI_SCRIPTS = ("page.js", "ui.js")
+_UI_SCRIPTS = ("page.js", "ui.js", "records.js")
 
 
 @frozen(kw_only=True)
@@ -27,6 +28,7 @@ class Controls:
     Attributes:
         sources: the enabled sources, with the numbers of their colours.
         off: the disabled sources, and why.
+        records_of: the sources whose records the page lists and edits.
         max_tokens: the initial budget.
         choices: option -> its allowed values, the initial one being `chosen[option]`.
         chosen: option -> its initial value.
@@ -34,6 +36,7 @@ class Controls:
 
     sources: tuple[tuple[str, int], ...]
     off: tuple[tuple[str, str], ...]
+    records_of: tuple[str, ...]
     max_tokens: int
     choices: dict[str, tuple[str, ...]]
     chosen: dict[str, str]
@@ -54,6 +57,12 @@ def ui_page(controls: Controls) -> str:
 def result_html(view: ContextView) -> str:
     """Return the served page's answer to a query."""
     return _environment().get_template("result.html").render(view=view, served=True)
+
+
+def records_html(source: str, hue: int, records: Sequence[Any], total: int) -> str:
+    """Return the served page's list of a source's records."""
+    template = _environment().get_template("records.html")
+    return template.render(source=source, hue=hue, records=records, total=total)
 
 
 def content_policy() -> str:
@@ -107,13 +116,18 @@ def _environment() -> jinja2.Environment:
         lstrip_blocks=True,
         finalize=_finalized,
     )
-    environment.filters.update(percent=_percent, number=_number, time=_time)
+    environment.filters.update(percent=_percent, number=_number, time=_time, raw=_raw)
     return environment
 
 
 def _finalized(value: Any) -> Any:
     """Make a value's invisible characters visible, unless it is HTML."""
     return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+def _raw(value: str) -> Markup:
+    """Escape a text for HTML alone, for a field in which people edit it."""
+    return escape(value)
 
 
 def _percent(part: float, whole: float) -> str:

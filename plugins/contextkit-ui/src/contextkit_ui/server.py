@@ -18,11 +18,14 @@ from starlette.routing import Route
 
 from contextkit import ContextKit, InvalidRequestError
 from contextkit.agent import make_request
+from contextkit.concurrency import in_thread
 from contextkit.errors import ContextKitError, InvalidContextTypeError, StoreError
 from contextkit.logs import get_logger
 from contextkit.models import DETAILS, SHARES, STYLES
+from contextkit.sources import AmbiguousEntryError, InvalidEntryError, UnknownEntryError
 from contextkit_ui.guard import Guard, may_ask
 from contextkit_ui.pages import Controls, result_html, ui_page
+from contextkit_ui.records import RecordPages
 from contextkit_ui.view import Hues, hues_of, view_of
 
 LOOPBACK = "127.0.0.1"
@@ -67,6 +70,19 @@ class _Page:
         """
         return await self._answered(request, self._explanations, (*_ASKED, "item"))
 
+    def about_records(
+        self, answer: Callable[[dict[str, Any]], dict[str, Any]], known: Sequence[str]
+    ) -> Callable[[Request], Awaitable[Response]]:
+        """Return the endpoint for a request about records, which blocks."""
+
+        async def in_its_thread(asked: dict[str, Any]) -> dict[str, Any]:
+            return await in_thread(lambda: answer(asked))
+
+        async def answered(request: Request) -> Response:
+            return await self._answered(request, in_its_thread, known)
+
+        return answered
+
     async def _answered(
         self,
         request: Request,
@@ -77,8 +93,10 @@ class _Page:
             return _refusal(401, "This page needs the whole address that `contextkit ui` printed.")
         try:
             return _AsciiJson(await answer(await _question(request, known)))
-        except (InvalidRequestError, InvalidContextTypeError) as error:
+        except (InvalidRequestError, InvalidContextTypeError, InvalidEntryError) as error:
             return _refusal(400, str(error))
+        except (UnknownEntryError, AmbiguousEntryError) as error:
+            return _refusal(404, str(error))
         except ContextKitError as error:
             _log.warning("context_failed", reason=str(error))
             return _refusal(503 if isinstance(error, StoreError) else 500, str(error))
@@ -121,8 +139,18 @@ def make_app(kit: ContextKit, token: str, port: int) -> Starlette:
         port: the port of this machine that serves it.
     """
     page = _Page(kit, token, hues_of(kit.registry))
+    records = RecordPages(kit, page.hues)
+    about = (
+        ("", records.find, ("source", "query", "ended", "limit")),
+        ("/edit", records.edit, ("source", "id", "before", "after")),
+        ("/end", records.end, ("source", "id")),
+    )
     return Starlette(
         routes=[
+            *(
+                Route(f"/api/records{path}", page.about_records(answer, known), methods=["POST"])
+                for path, answer, known in about
+            ),
             Route("/", page.show, methods=["GET"]),
             Route("/api/context", page.assemble, methods=["POST"]),
             Route("/api/explain", page.explain, methods=["POST"]),
@@ -176,6 +204,7 @@ def _controls(kit: ContextKit, hues: Hues) -> Controls:
             for plugin in kit.registry.plugins
             if plugin.state != "on" and plugin.is_source is not False
         ),
+        records_of=tuple(RecordPages(kit, hues).sources),
         max_tokens=defaults.max_tokens,
         choices=dict(_CHOICES),
         chosen={option: getattr(defaults, option) for option in _CHOICES},

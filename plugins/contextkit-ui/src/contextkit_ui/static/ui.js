@@ -27,6 +27,7 @@
     body: JSON.stringify(question),
     signal,
   });
+  Object.assign(window.contextkit, { post, SILENCE });
 
   let running = null;
   let timer = null;

@@ -1,0 +1,55 @@
+"""Change an entry in the user's editor."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+
+from contextkit.errors import ContextKitError
+from contextkit.sources.book import Book
+
+EDITED = """Without options, it opens in the editor that VISUAL or EDITOR names. If the editor
+fails or nothing changes, nothing is written."""
+
+
+def edit_in_editor(book: Book[Any], entry_id: str, warn: Callable[[str], None]) -> Any:
+    """Let the user change an entry in an editor.
+
+    Args:
+        book: the entry's book.
+        entry_id: its id.
+        warn: called with the place of the user's text if that text is refused.
+
+    Raises `click.ClickException` if the editor fails, and the errors of `Book.change`; nothing is
+    changed then.
+    """
+    known = book.get(entry_id)
+    before = book.document(known)
+    with _draft(before, warn) as file:
+        click.edit(filename=str(file))
+        after = file.read_text(encoding="utf-8", errors="surrogateescape")
+        return book.change_document(known.id, before, after)
+
+
+@contextlib.contextmanager
+def _draft(text: str, warn: Callable[[str], None]) -> Iterator[Path]:
+    """Make a file for the editor; it stays if its text is refused."""
+    folder = Path(tempfile.mkdtemp(prefix="contextkit-"))
+    file = folder / "entry.md"
+    file.write_text(text, encoding="utf-8", newline="\n")
+    kept = False
+    try:
+        yield file
+    except ContextKitError:
+        kept = True
+        warn(f"nothing was changed; your text is in {file}")
+        raise
+    finally:
+        if not kept:
+            shutil.rmtree(folder)
