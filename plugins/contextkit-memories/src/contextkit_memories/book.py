@@ -27,7 +27,7 @@ from contextkit_memories.errors import (
 from contextkit_memories.ids import PREFIX, canonical_id, new_id
 from contextkit_memories.memory import Memory, digest_of
 from contextkit_memories.near import Near, nearest
-from contextkit_memories.showing import rows_of
+from contextkit_memories.showing import rows_of, secret_warning
 from contextkit_memories.words import category_spellings, stored_tags
 
 _log = get_logger(__name__)
@@ -117,6 +117,8 @@ class MemoryBook(LastingBook[Memory]):
         scope = self.scope(shared)
         with self.turn():
             known = _same_text(scope, given)
+            if known is not None and not known.anchors and not given.get("anchors"):
+                given.pop("anchors", None)
             if "sequence" in given and "position" not in given:
                 given["position"] = _position(scope, given["sequence"], known)
             replaced = self.replaceable(_several(replaces), known.id if known else None)
@@ -219,6 +221,11 @@ class MemoryBook(LastingBook[Memory]):
             _log.warning("memory_looks_secret", id=entry.id, found=secrets)
         self._scope_of(entry).put([record])
         return entry
+
+    def warnings(self, entry: Memory) -> Sequence[str]:
+        """Warn of what looks like a secret."""
+        secrets = self.secrets_in(entry.text)
+        return [secret_warning(entry, secrets, "contextkit memories forget")] if secrets else []
 
     @classmethod
     def rows(cls, entries: Sequence[Memory]) -> builtins.list[str]:
