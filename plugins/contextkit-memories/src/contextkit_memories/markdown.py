@@ -1,6 +1,6 @@
 """Memories as Markdown files in a folder, one each, for people who keep them in git.
 
-The front matter has the fields of the record, so nothing is lost on the way back.
+The front matter has the fields of the record, except what can be looked up again.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from contextkit_memories.memory import Memory
 
 _MOST_BYTES = 500_000
 _ABOUT = ("id", "created_at", "scope")
-_DERIVED = ("digest", "place", "exported")
+_DERIVED = ("digest", "place", "exported", "anchors")
 _KNOWN = (*_ABOUT, *Memory.parts(), "run", "number", KEEP_SECRET)
 _BEGUN = (
     *("category", "importance", "tags", "created_at", "sequence", "position"),
@@ -100,7 +100,7 @@ class MemoryFile:
         """Return the record that the file describes.
 
         Args:
-            known: the stored one; its time counts if the file has none.
+            known: the stored one; its time counts if the file has none, and its anchors stay.
 
         Raises `InvalidMemoryError` for an invalid value.
         """
@@ -110,6 +110,8 @@ class MemoryFile:
         checked = Memory.checked({**given, "text": self.text})
         fields = {key: value for key, value in values.items() if key not in {*_ABOUT, *_DERIVED}}
         fields |= {part: as_json(value) for part, value in checked.items()}
+        if known and "anchors" in known.fields:
+            fields["anchors"] = known.fields["anchors"]
         created_at, text = checked["created_at"], fields.pop("text")
         del fields["created_at"]
         return _normal(Record(id=self.id, text=text, created_at=created_at, fields=fields))

@@ -96,6 +96,9 @@ class Memory(LastingEntry):
     def read(cls, record: Record) -> dict[str, Any]:
         """Return a record's allowed values; an incomplete place is dropped."""
         found = super().read(record)
+        if "anchors" in found:
+            # The text may have been edited in a file.
+            found["anchors"] = tuple(each for each in found["anchors"] if each[1] in record.text)
         if "sequence" in found and "position" in found:
             return found
         first, place = record.fields.get("run"), record.fields.get("number")
