@@ -37,9 +37,9 @@ from contextkit.models.transcripts import (
     SessionImporter,
     Transcript,
 )
-from contextkit.plugin.checks import checked_importers
+from contextkit.plugin.checks import checked_importers, log_failure
 from contextkit.plugin.manager import SourceRegistry
-from contextkit.workspace.find import find_workspace
+from contextkit.workspace.find import find_workspace, repository_of
 
 HOOK = "contextkit_importers"
 _ELSEWHERE = "session of another project"
@@ -115,8 +115,9 @@ class ProjectFolders:
         try:
             found = find_workspace(folder)
         except WorkspaceError:
-            roots = [here, *self._known_roots()]
-            return next((root for root in roots if folder.is_relative_to(root)), None)
+            return next(
+                (root for root in self._roots_of_gone() if folder.is_relative_to(root)), None
+            )
         if found.root == here:
             return here
         try:
@@ -127,10 +128,14 @@ class ProjectFolders:
             return None
         return found.root if other.project == self.kit.project else None
 
-    def _known_roots(self) -> Iterator[Path]:
-        """Yield the folders that have used the project."""
+    def _roots_of_gone(self) -> Iterator[Path]:
+        """Yield the folders below which a folder that is gone was the project's."""
+        workspace = self.kit.workspace
+        # A folder without either, such as a home, may have had other projects in it.
+        if workspace.config_file is not None or repository_of(workspace.root) is not None:
+            yield workspace.root
         project = read_project(self.kit.project)
-        return (Path(member.root) for member in (project.members if project else ()))
+        yield from (Path(member.root) for member in (project.members if project else ()))
 
 
 @frozen
@@ -287,11 +292,13 @@ def _events(transcript: Transcript, left_out: Counter[str]) -> Iterator[PastEven
 
 
 def _keepers(registry: SourceRegistry) -> Mapping[str, _Keep]:
-    targets = {source: registry.info(source).imports for source in registry.sources}
-    try:
-        keepers = {name: pkgutil.resolve_name(target) for name, target in targets.items() if target}
-    except (ImportError, AttributeError) as error:
-        raise PluginError(f"a source's `imports` cannot be loaded: {in_words(error)}") from error
+    keepers: dict[str, _Keep] = {}
+    for source in registry.sources:
+        try:
+            if target := registry.info(source).imports:
+                keepers[source] = pkgutil.resolve_name(target)
+        except Exception as error:  # noqa: BLE001 - a broken source affects only itself
+            log_failure(source, "imports", in_words(error))
     if not keepers:
         raise PluginError(
             "no source that is on keeps past sessions: install contextkit-events, or set "

@@ -297,6 +297,10 @@ class Book(Generic[E]):
         whose = "all your projects" if entry.scope == "user" else "this project"
         return f"{_DID[entry.outcome]} {entry.id} ({whose})"
 
+    def warnings(self, entry: E) -> Sequence[str]:  # noqa: ARG002 - for overrides
+        """Return what a person should know of an entry that was just changed."""
+        return ()
+
     @classmethod
     def rows(cls, entries: Sequence[E]) -> builtins.list[str]:
         """Format entries as one line each, in columns."""

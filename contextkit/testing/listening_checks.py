@@ -6,6 +6,7 @@ The hooks observe agents' events and assembled contexts.
 from __future__ import annotations
 
 import copy
+import pkgutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -94,9 +95,18 @@ def check_agent_events(subject: Subject) -> None:
 def check_importers(subject: Subject, transcripts: Path | None) -> None:
     """Check that importers read transcripts, and give the same events again.
 
+    A source that keeps past sessions must name a function that can be imported.
+
     `transcripts` is a folder with transcripts of each importer; without it, only names and
     summaries are checked.
     """
+    keeping = subject.kit.registry.info(subject.name).imports
+    try:
+        keeps = not keeping or callable(pkgutil.resolve_name(keeping))
+    except (ImportError, AttributeError):
+        keeps = False
+    if not keeps:
+        raise NotConformingError(f"SourceInfo.imports: no function can be imported from {keeping}")
     importers = checked_importers(subject.name, subject.call(_IMPORTERS) or ())
     for importer in importers:
         if not importer.summary.strip():

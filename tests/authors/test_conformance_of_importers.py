@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from contextkit import hookimpl
+from contextkit import SourceInfo, hookimpl
 from contextkit.errors import ContextKitError
 from contextkit.models import PastEvent, SessionImporter, Transcript
 from contextkit.testing import listening_checks
@@ -35,6 +35,17 @@ def importing(read: Callable[[], Iterator[PastEvent]], **given: Any) -> ModuleTy
         return [SessionImporter(**parts)]
 
     module.contextkit_importers = hookimpl(contextkit_importers)  # type: ignore[attr-defined]
+    return module
+
+
+def keeping(target: str) -> ModuleType:
+    """A source that keeps past sessions by this function."""
+    module = ModuleType("tides")
+
+    def contextkit_source() -> SourceInfo:
+        return SourceInfo(imports=target)
+
+    module.contextkit_source = hookimpl(contextkit_source)  # type: ignore[attr-defined]
     return module
 
 
@@ -63,6 +74,7 @@ count = itertools.count()
         (importing(prompts), "'parrot' finds no event in 1 transcripts"),
         (importing(lambda: prompts(1, 1)), "gives one id to several events"),
         (importing(lambda: prompts(next(count))), "reads other events the second time"),
+        (keeping("no_such_module:keep"), "no function can be imported from no_such_module:keep"),
     ],
 )
 def test_wrong_importers(

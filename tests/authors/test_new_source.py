@@ -64,7 +64,7 @@ def test_a_source_of_records_works_at_once(beside: Beside) -> None:
     command = ("-m", "contextkit.cli")
     beside.run(*command, "new-source", "--records", "recipes", folder=beside.root)
     beside.install(beside.root / "contextkit-recipes")
-    assert "31 passed" in beside.test(beside.root / "contextkit-recipes")
+    assert "32 passed" in beside.test(beside.root / "contextkit-recipes")
     added = beside.run(*command, "recipes", "add", "Porridge: oats and milk", "-t", "breakfast")
     assert added.stdout.startswith("Added recipe_")
     ran = beside.run(*command, "assemble", "what goes into porridge?")

@@ -163,6 +163,14 @@ def test_only_sessions_of_this_project_are_imported(
         assert set(EventLog(kit.records("events")).sessions()) == {"here", "tree", "clone", "gone"}
 
 
+def test_a_plain_folder_claims_no_folder_that_is_gone(
+    elsewhere: Callable[..., CommandLine], projects: Path, tmp_path: Path
+) -> None:
+    """A home may have had other projects in it."""
+    write(projects, "s1", lines_of("s1", tmp_path / "gone"))
+    assert elsewhere(tmp_path).json(*IMPORT)["events"] == 0
+
+
 def test_a_session_that_is_going_on_is_continued(contextkit: CommandLine, projects: Path) -> None:
     """A half-written line is no damage, and is read when it is whole."""
     text = lines_of("s1", contextkit.folder)
@@ -229,6 +237,17 @@ def test_anybody_can_add_an_importer(
     write(tmp_path / "parrot", "p1", f"{line}\n")
     done = contextkit.json("import", "parrot", "--from", str(tmp_path / "parrot"))
     assert (done["events"], done["sessions"]) == (1, 1)
+
+
+def test_a_source_that_cannot_keep_sessions_stops_no_other(
+    contextkit: CommandLine, install: Callable[..., str], projects: Path
+) -> None:
+    """Its function cannot be imported; events are stored nevertheless."""
+    broken = "contextkit_source = hookimpl(lambda: SourceInfo(imports='nowhere:keep'))"
+    query = "contextkit_query = hookimpl(lambda request: [])"
+    install("broken", f"from contextkit import SourceInfo, hookimpl\n{broken}\n{query}\n")
+    write(projects, "s1", lines_of("s1", contextkit.folder))
+    assert contextkit.json(*IMPORT)["events"] == 4
 
 
 def test_one_bad_transcript_does_not_stop_the_others(

@@ -79,7 +79,7 @@ def test_plans_and_choices_are_turns(session: ClaudeSession, tmp_path: Path) -> 
     ]
 
 
-def test_what_nobody_said_is_left_out(session: ClaudeSession, tmp_path: Path) -> None:
+def test_lines_of_the_program_are_left_out(session: ClaudeSession, tmp_path: Path) -> None:
     """Thinking, the program's own lines and those of subagents are counted by reason."""
     session.add("assistant", {"content": [{"type": "thinking", "thinking": "hm"}]})
     session.user("<command-name>/clear</command-name>")

@@ -106,6 +106,8 @@ def test_an_edited_secret_is_kept_as_it_is(run: CommandLine) -> None:
     secret = "password=" + "tidal" + "99wave"
     memory = printed_json(run("remember", f"The lab has {secret}", "--json"))
 
-    run("memories", "edit", memory["id"], "--importance", "0.9")
+    edited = run("memories", "edit", memory["id"], "--importance", "0.9")
+    run("memories", "end", memory["id"])
 
+    assert f"{memory['id']} has what looks like " in edited.stderr
     assert shown(run, memory)["text"] == f"The lab has {secret}"

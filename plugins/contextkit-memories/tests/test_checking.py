@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from attrs import evolve
 
 import contextkit_memories
 from contextkit.testing import CommandLine, command_line, open_kit, printed_json
@@ -107,7 +108,7 @@ def test_a_memory_of_an_earlier_version_is_looked_up_at_its_date(
 ) -> None:
     """What it mentions is remembered, so the next check does not look again; the text stays."""
     with open_kit(git.folder, {"memories": contextkit_memories}) as kit:
-        earlier = MemoryBook(kit.records("memories"))
+        earlier = MemoryBook(evolve(kit.records("memories"), checkout=None))
         text = f"See src/auth/login.py and `validate_token`, not verify_token; password={SECRET}"
         memory = earlier.remember(text)
         assert memory.anchors is None

@@ -10,9 +10,9 @@ import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from contextkit import Records
 from contextkit.logs import get_logger
@@ -26,18 +26,14 @@ from contextkit_memories.errors import (
 from contextkit_memories.ids import PREFIX, canonical_id, new_id
 from contextkit_memories.memory import Memory, digest_of
 from contextkit_memories.near import Near, nearest
-from contextkit_memories.showing import rows_of
+from contextkit_memories.showing import rows_of, secret_warning
 from contextkit_memories.words import category_spellings, stored_tags
-
-if TYPE_CHECKING:
-    from contextkit.models import Kit
 
 _log = get_logger(__name__)
 _Memories = list[Memory]
 _RIGHT_BEHIND = timedelta(minutes=2)
 
 
-@frozen
 class MemoryBook(LastingBook[Memory]):
     """The memories of a project and of its user.
 
@@ -46,20 +42,10 @@ class MemoryBook(LastingBook[Memory]):
     memory = book.remember("Tabs, never spaces", category="preferences", importance=0.8)
     book.forget(memory.id)
     ```
-
-    Attributes:
-        workspace: where what a new memory mentions is looked up; None to look up nothing.
     """
 
     source, entry, unknown = "memories", Memory, UnknownMemoryError
     fixed = (*LastingBook.fixed, "sequence")
-
-    workspace: Path | None = None
-
-    @classmethod
-    def of(cls, kit: Kit) -> Self:
-        """Open the memories of a kit's project, with its workspace."""
-        return evolve(super().of(kit), workspace=kit.workspace.root)
 
     def remember(  # noqa: PLR0913 - what a memory is made of
         self,
@@ -124,14 +110,17 @@ class MemoryBook(LastingBook[Memory]):
             raise InvalidMemoryError(f"position {position!r} needs the name of a sequence")
         if not keep_secret and (secrets := self.secrets_in(given["text"])):
             raise SecretInMemoryError(secrets)
-        if self.workspace is not None and not shared:
-            # Reading memories needs no git.
+        checkout = self.records.checkout
+        if checkout is not None and not shared and created_at is None:
+            # Reading memories needs no git. One of another time is looked up by `memories check`.
             from contextkit_memories.anchoring import Tree, anchors_of
 
-            given["anchors"] = anchors_of(given["text"], Tree(self.workspace))
+            given["anchors"] = anchors_of(given["text"], Tree(Path(checkout.root)))
         scope = self.scope(shared)
         with self.turn():
             known = _same_text(scope, given)
+            if known is not None and not known.anchors and not given.get("anchors"):
+                given.pop("anchors", None)
             if "sequence" in given and "position" not in given:
                 given["position"] = _position(scope, given["sequence"], known)
             replaced = self.replaceable(_several(replaces), known.id if known else None)
@@ -222,6 +211,11 @@ class MemoryBook(LastingBook[Memory]):
             _log.warning("memory_looks_secret", id=entry.id, found=secrets)
         self._scope_of(entry).put([record])
         return entry
+
+    def warnings(self, entry: Memory) -> Sequence[str]:
+        """Warn of what looks like a secret."""
+        secrets = self.secrets_in(entry.text)
+        return [secret_warning(entry, secrets, "contextkit memories forget")] if secrets else []
 
     @classmethod
     def rows(cls, entries: Sequence[Memory]) -> builtins.list[str]:
