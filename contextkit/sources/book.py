@@ -17,7 +17,7 @@ from attrs import evolve, frozen
 
 from contextkit.concurrency import ForkLock
 from contextkit.errors import InvalidRequestError
-from contextkit.models.record import Record
+from contextkit.models.record import Record, belongs_to_user
 from contextkit.models.records import Records
 from contextkit.sources.document import document_changes, entry_document
 from contextkit.sources.entry import Entry, UnknownEntryError
@@ -316,7 +316,7 @@ class Book(Generic[E]):
         return "\n".join(lines) or f"No {cls.source}."
 
     def _scope_of(self, entry: E) -> Records:
-        return self.scope(shared=entry.project != self.records.project)
+        return self.scope(shared=belongs_to_user(entry.project))
 
     @classmethod
     def _read(cls, record: Record) -> E:
