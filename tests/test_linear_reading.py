@@ -19,6 +19,8 @@ from contextkit.dedup.normal import clauses, normal_text
 from contextkit.errors import ConfigError
 from contextkit.indexing.files import SkipFileError
 from contextkit.pipeline.request import make_request
+from contextkit.sources.document import read_document
+from contextkit.sources.entry import InvalidEntryError
 from contextkit.text.blocks import TextBlocks
 from contextkit.text.graphemes import is_boundary
 from contextkit.text.markup import (
@@ -125,6 +127,16 @@ def _document(language: str, text: str) -> object:
 
 
 READERS |= {f"a document of {name}": partial(_document, name) for name in DOCUMENTS}
+
+
+def _front_matter(form: str, text: str) -> None:
+    lines = form.format(text.replace("\n", "\n- "))
+    with contextlib.suppress(InvalidEntryError):
+        read_document(f"---\n{lines}\n---\n")
+
+
+FORMS = ("a: [{}]", "a: {}", 'a: "{}"', "{}", "a:\n- {}")
+READERS |= {f"front matter {form!r}": partial(_front_matter, form) for form in FORMS}
 
 
 def _repeated(pump: str, size: int) -> str:

@@ -114,6 +114,8 @@ def edit_command(book: type[Book[Any]], about: str = "") -> click.Command:
         done = "Nothing changed in" if entry.outcome == "unchanged" else "Changed"
         data = {**entry.as_dict(), "outcome": entry.outcome}
         session.emit(data, f"{done} {entry.id}: {entry.title}", as_json)
+        for warning in entries.warnings(entry):
+            session.warn(warning)
 
     return edit
 

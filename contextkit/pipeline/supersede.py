@@ -93,7 +93,7 @@ def _stated_updates(items: Sequence[ContextItem]) -> list[tuple[str, str]]:
         (ordered[old].id, ordered[new].id)
         for old, new in updated_pairs([item.own_text for item in ordered])
         # Of two items with the same time, neither supersedes the other.
-        if ordered[old].created_at != ordered[new].created_at
+        if _age_key(ordered[old])[0] != _age_key(ordered[new])[0]
     ]
 
 
@@ -130,7 +130,8 @@ def _key(candidate: Candidate) -> ItemKey:
 
 
 def _age_key(item: ContextItem) -> tuple[float, str]:
-    return (item.created_at.timestamp() if item.created_at else 0.0, item.id)
+    since = item.valid_from or item.created_at
+    return (since.timestamp() if since else 0.0, item.id)
 
 
 def _lifted(candidate: Candidate, rank: float) -> Candidate:
@@ -142,7 +143,9 @@ def _lifted(candidate: Candidate, rank: float) -> Candidate:
 def _superseded(candidate: Candidate, by: ContextItem, updates: int) -> Candidate:
     item = candidate.item
     title = shortened_line(by.own_text, _FIRST_WORDS)
-    successor = item.superseded_by or Successor(by.id, by.created_at, by.location, title)
+    successor = item.superseded_by or Successor(
+        by.id, by.valid_from or by.created_at, by.location, title
+    )
     metadata = {**item.metadata, "superseded_by": successor.id}
     return evolve(
         candidate,

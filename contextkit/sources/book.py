@@ -17,7 +17,7 @@ from attrs import evolve, frozen
 
 from contextkit.concurrency import ForkLock
 from contextkit.errors import InvalidRequestError
-from contextkit.models.record import Record
+from contextkit.models.record import Record, belongs_to_user
 from contextkit.models.records import Records
 from contextkit.sources.document import document_changes, entry_document
 from contextkit.sources.entry import Entry, UnknownEntryError
@@ -297,6 +297,10 @@ class Book(Generic[E]):
         whose = "all your projects" if entry.scope == "user" else "this project"
         return f"{_DID[entry.outcome]} {entry.id} ({whose})"
 
+    def warnings(self, entry: E) -> Sequence[str]:  # noqa: ARG002 - for overrides
+        """Return what a person should know of an entry that was just changed."""
+        return ()
+
     @classmethod
     def rows(cls, entries: Sequence[E]) -> builtins.list[str]:
         """Format entries as one line each, in columns."""
@@ -312,7 +316,7 @@ class Book(Generic[E]):
         return "\n".join(lines) or f"No {cls.source}."
 
     def _scope_of(self, entry: E) -> Records:
-        return self.scope(shared=entry.project != self.records.project)
+        return self.scope(shared=belongs_to_user(entry.project))
 
     @classmethod
     def _read(cls, record: Record) -> E:

@@ -47,15 +47,10 @@ def read_document(content: str, texts: Collection[str] = ()) -> tuple[dict[str, 
 
     Raises `InvalidEntryError` with the line that cannot be read.
     """
-    first, *lines = content.removeprefix("\ufeff").replace("\r\n", "\n").split("\n")
-    if first.rstrip() != _FENCE:
-        raise InvalidEntryError(f"line 1 must be {_FENCE}, the start of the front matter")
-    end = next((n for n, line in enumerate(lines) if line.rstrip() == _FENCE), None)
-    if end is None:
-        raise InvalidEntryError(f"the front matter has no end: a line {_FENCE} is missing")
+    lines, text = _split(content)
     values: dict[str, Any] = {}
     last = ""
-    for number, line in enumerate(lines[:end], 2):
+    for number, line in enumerate(lines, 2):
         stripped = line.strip()
         if not stripped or stripped.startswith("#"):
             continue
@@ -67,13 +62,24 @@ def read_document(content: str, texts: Collection[str] = ()) -> tuple[dict[str, 
                     raise ValueError(f"{last} is there twice")
                 values[last] = _value(line[named.end() :].strip(), last in texts)
             elif stripped.startswith("- ") and isinstance(values.get(last, ""), list | None):
-                element = _scalar(stripped[2:].strip(), last in texts)
-                values[last] = [*(values[last] or []), element]
+                values[last] = values[last] or []
+                values[last].append(_scalar(stripped[2:].strip(), last in texts))
             else:
                 raise ValueError(f"expected NAME: VALUE, got {stripped[:60]!r}")
         except ValueError as error:
             raise InvalidEntryError(f"line {number}: {error}") from error
-    return values, "\n".join(lines[end + 1 :]).strip("\n")
+    return values, text
+
+
+def _split(content: str) -> tuple[list[str], str]:
+    """Return the lines of the front matter, and the text below it."""
+    first, *lines = content.removeprefix("\ufeff").replace("\r\n", "\n").split("\n")
+    if first.rstrip() != _FENCE:
+        raise InvalidEntryError(f"line 1 must be {_FENCE}, the start of the front matter")
+    end = next((number for number, line in enumerate(lines) if line.rstrip() == _FENCE), None)
+    if end is None:
+        raise InvalidEntryError(f"the front matter has no end: a line {_FENCE} is missing")
+    return lines[:end], "\n".join(lines[end + 1 :]).strip("\n")
 
 
 def entry_document(entry: Entry, names: Sequence[str]) -> str:

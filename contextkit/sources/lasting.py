@@ -46,7 +46,7 @@ class LastingEntry(Entry):
     replaces: tuple[str, ...] = part(
         several("ids", name("an id", 200)),
         (),
-        about="id of an older one that this makes untrue; that one ends, and is not deleted",
+        about="id of one that this makes untrue",
     )
     replaced_by: Annotated[str | None, "id of the one that replaced it"] = part(
         name("an id", 200), None

@@ -19,6 +19,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 
 from attrs import define, evolve, field
@@ -47,6 +48,7 @@ def charge_with_retries(gateway, amount):
             return True
     return False
 '''
+TODAY = f"{datetime.now(UTC):%Y-%m-%d}"
 SESSION = [
     ("user", "The gateway times out on Fridays, and then we charge twice. What do we do?"),
     (
@@ -218,7 +220,7 @@ def _rename_a_file(tree: Place) -> None:
     """A memory of a file that is gone says so, in the work tree where it is gone."""
     tree.git("mv", "payments/retry.py", "payments/attempts.py")
     _commit(tree, "Name the module after its attempts")
-    tree.ask("5-after-a-rename", "How many retries may a charge have, and why?")
+    tree.ask("5-after-a-rename", "Why is MOST_RETRIES 3, and where is it?")
 
 
 def _go_to_another_computer(first: Place, folder: Path) -> None:
@@ -231,9 +233,14 @@ def _go_to_another_computer(first: Place, folder: Path) -> None:
     other.ask("6-on-another-computer", "Which database has the orders?")
 
 
+def _day(found: re.Match[str]) -> str:
+    return "TODAY" if found[0] == TODAY else found[0]
+
+
 def recorded(text: str) -> str:
     """A context without what is different each time: moments, ids, delimiters."""
     text = re.sub(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)", "TIME", text)
+    text = re.sub(r"\b\d{4}-\d\d-\d\d\b", _day, text)
     text = re.sub(r"\b(ghap|mem|evt|task)_[0-9a-z]+", r"\1_ID", text)
     return re.sub(r"reference-[0-9a-f]+", "reference-ID", text).rstrip() + "\n"
 

@@ -61,6 +61,7 @@ def test_other_questions_are_not(question: str) -> None:
             Period(day(12, 31, 2025), day(1)),
             Period(day(12, 1, 2025), day(1)),
         ]),
+        ("what did we decide last week?", [Period(day(5, 11), day(5, 18))]),
         ("on 29 February", []),
         ("in December 9999", []),
         ("what do we use?", []),

@@ -11,6 +11,7 @@ from contextkit.sources import AmbiguousEntryError
 from contextkit_experiences import Experience, ExperienceBook, ExperienceStateError
 from contextkit_experiences.errors import UnknownExperienceError
 from contextkit_experiences.items import find_experiences
+from contextkit_experiences.showing import one_line_of
 
 Make = Callable[..., Experience]
 
@@ -44,6 +45,7 @@ async def test_an_overturned_outcome_is_not_shown_as_true(
     old = book.get("ghap_old")
     assert (old.replaced_by, old.valid_until) == (overturned.id, overturned.resolved_at)
     assert overturned.replaces == ("ghap_old",)
+    assert "  confirmed (overturned)  " in one_line_of(old)
 
 
 async def test_a_question_about_the_past_shows_what_overturned_it(

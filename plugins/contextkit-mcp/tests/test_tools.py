@@ -246,7 +246,7 @@ async def test_a_context_is_filtered(connect: Connect, answer: Ask, refusal: Ask
         )
         assert "## Additional Context\n\nBe brief." in own["context"]
         for wrong, message in (
-            ({"since": "soon"}, "since must be a date as in 2026-05-01"),
+            ({"since": "soon"}, "since must be a time such as 7d, 12h or 2026-05-01"),
             ({"set": {"exclude_sources": ["memory"]}}, "Did you mean 'memories'?"),
             ({"set": {"kinds": [""]}}, "kinds must be a list of names"),
             ({"set": {"user": "ada"}}, "user is set by the host, not by an agent"),

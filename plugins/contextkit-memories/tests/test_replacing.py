@@ -99,6 +99,20 @@ def test_a_time_since_when_it_is_true_ends_the_old_one(book: MemoryBook) -> None
     assert (book.get(new.id).valid_from, book.get(new.id).replaces) == (APRIL, (old.id,))
 
 
+async def test_a_context_has_the_day_since_when_a_memory_is_true(
+    kit: ContextKit, book: MemoryBook
+) -> None:
+    """It decides which of two is the newer, too, and is what a mark names."""
+    book.remember("The API timeout is 60 s", created_at=JULY, valid_from=JANUARY)
+    book.remember("The API timeout is 90 s", created_at=APRIL)
+    context = await kit.assemble_context("API timeout", ["memories"], detail="compact")
+    assert context.markdown.splitlines()[4:6] == [
+        "- 2026-04-20 The API timeout is 90 s",
+        "- 2026-01-10 The API timeout is 60 s "
+        "(superseded by “The API timeout is 90 s” of 2026-04-20)",
+    ]
+
+
 def test_nothing_is_deleted(book: MemoryBook, chain: list[str]) -> None:
     """A list shows what is true, and the ended ones on request; the chain is its history."""
     assert [memory.id for memory in book.list()] == chain[2:]
@@ -192,7 +206,7 @@ def test_a_full_stop_more_is_another_memory_and_said(run: CommandLine) -> None:
     """`PostgreSQL 15.` is stored beside `PostgreSQL 15`, with a word on that."""
     first = json.loads(run("remember", "PostgreSQL 15", "--json").stdout)
     said = run("remember", "PostgreSQL 15.").stdout.splitlines()
-    assert said[1] == "Near it (if one is not true any more, say replaces=ID):"
+    assert said[1] == "Near it (if one is no longer true, store this again with --replaces ID):"
     assert said[2].split()[0] == first["id"]
     assert said[2].endswith("PostgreSQL 15  [the same words]")
 

@@ -185,7 +185,7 @@ async def test_without_git_paths_are_checked(tmp_path: Path) -> None:
 async def test_odd_anchors_of_an_import_are_ignored(kit: ContextKit) -> None:
     """A path that leads out of the workspace is neither read nor reported."""
     anchors = [["path", "a", "../../etc/passwd"], ["path"], ["name", "x", 3], "path", ["pony", "a"]]
-    record = Record(id="mem_1", text="odd", fields={"anchors": anchors})
+    record = Record(id="mem_1", text="a odd", fields={"anchors": anchors})
     kit.records("memories").put([record])
     memory = MemoryBook.of(kit).get("mem_1")
     assert memory.anchors == (("path", "a", "../../etc/passwd"),)
@@ -201,3 +201,17 @@ def test_the_same_text_again_looks_things_up_again(git: Git, kit: ContextKit) ->
     again = book.remember(first.text)
     assert (again.id, again.outcome) == (first.id, "updated")
     assert ("path", "src/session.py", "src/session.py") in (again.anchors or ())
+
+
+async def test_each_work_tree_is_checked_by_its_own_files(git: Git, tmp_path: Path) -> None:
+    """They share the memory, and not what was deleted in one of them."""
+    git("worktree", "add", "-q", "../other")
+    other = tmp_path / "other"
+    settings = {"embedding.model": "none", "store.path": tmp_path / "store", "project": "demo"}
+    plugins = {"memories": contextkit_memories}
+    with open_kit(git.folder, plugins, settings=settings) as kit:
+        memory = remember(kit, "The login is in src/auth/login.py")
+        (other / "src/auth/login.py").unlink()
+        assert await mark_of(kit, memory) is None
+    with open_kit(other, plugins, settings=settings) as kit:
+        assert await mark_of(kit, memory) == ["src/auth/login.py"]

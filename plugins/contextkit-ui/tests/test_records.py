@@ -1,4 +1,4 @@
-"""Records on the page: listed, searched, edited and ended, and by nobody else."""
+"""Records on the page: listed, searched, edited and ended by its user alone."""
 
 from __future__ import annotations
 
@@ -208,7 +208,7 @@ async def test_a_person_finds_edits_and_ends_a_record(book: NoteBook, ui: Page) 
 
 
 async def test_records_run_nothing(book: NoteBook, ui: Page, hostile: Sequence[str]) -> None:
-    """Texts and tags that look like HTML are shown as they are, and edited so."""
+    """Texts and tags that look like HTML are shown and edited as they are, also on a phone."""
     for each in hostile:
         book.add(f"{each} </textarea><b id='injected'>", tags=[each[:20]])
 
@@ -219,3 +219,6 @@ async def test_records_run_nothing(book: NoteBook, ui: Page, hostile: Sequence[s
     assert ui.all("#injected") == []
     values = ui.run("return [...document.querySelectorAll('textarea')].map((one) => one.value)")
     assert values == [book.document(note) for note in book.list()]
+    ui.size(390)
+    ui.run("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+    assert ui.run("return document.documentElement.scrollWidth") <= 390

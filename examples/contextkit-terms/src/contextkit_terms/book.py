@@ -41,9 +41,10 @@ class Term(Entry):
 
 
 class TermBook(Book[Term]):
-    """Adds, lists and removes terms."""
+    """Keeps terms; the word makes the id, so it stays."""
 
     source, entry = "terms", Term
+    fixed = ("word",)
 
 
 TOOLS = (

@@ -16,8 +16,9 @@ def one_line_of(experience: Experience) -> str:
     """Show id, status, domain, strategy and the goal's beginning."""
     goal = one_line(experience.goal)
     short = goal if len(goal) <= _GOAL else f"{goal[: _GOAL - 3].rstrip()}..."
+    overturned = " (overturned)" if experience.valid_until is not None else ""
     return (
-        f"{experience.id}  {experience.outcome_status}  "
+        f"{experience.id}  {experience.outcome_status}{overturned}  "
         f"{experience.domain} | {experience.strategy}  {short}"
     )
 

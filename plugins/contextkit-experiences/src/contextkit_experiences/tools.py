@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from contextkit import ContextKit
 
 
-_Id = Annotated[str, "the experience's id, ghap_…, or its beginning"]
+_Id = Annotated[str, "its id, ghap_…, or the beginning"]
 
 
 class _Listed(TypedDict):
@@ -90,9 +90,9 @@ def _resolve(  # noqa: PLR0913, PLR0917
     what_worked: Annotated[str | None, "the lesson: what did the job in the end"] = None,
     takeaway: Annotated[str | None, "the lesson: what to remember; needs what_worked"] = None,
     confidence_tier: Annotated[
-        Tier | None, "how far to trust it; default: from the tries, the root cause, the lesson"
+        Tier | None, "how far to trust it; default: from tries, root cause and lesson"
     ] = None,
-    replaces: Annotated[str | None, "id of an experience whose outcome this one overturns"] = None,
+    replaces: Annotated[str | None, "id of one whose outcome this overturns"] = None,
 ) -> ToolResult[Experience]:
     if takeaway and not what_worked:
         raise InvalidRequestError("takeaway needs what_worked")

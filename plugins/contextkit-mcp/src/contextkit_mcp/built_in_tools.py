@@ -117,7 +117,7 @@ def _described(kit: ContextKit, name: str) -> str:
 # -- contexts -------------------------------------------------------------------------------
 
 
-@request_parameters("sources", "max_tokens", "since", "as_of")
+@request_parameters("sources", "max_tokens", "since")
 async def _assemble_context(
     kit: ContextKit,
     query: Annotated[str, "What you are about to do or want to know."],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
@@ -136,7 +137,7 @@ class Tree:
         where = ["--untracked"] if self.commit is None else []
         trees = [] if self.commit is None else [self.commit]
         arguments = ["--no-full-name", *options, *where, *patterns, *trees, "--", self.git.here]
-        rest, size = b"", 0
+        rest, size, end = b"", 0, time.monotonic() + self.timeout
         try:
             for chunk in self.git.stream("grep", *arguments):
                 *lines, rest = (rest + chunk).split(b"\n")
@@ -144,7 +145,7 @@ class Tree:
                     path, _, name = os.fsdecode(line).partition("\0")
                     yield path.removeprefix(f"{self.commit}:"), name
                 size += len(chunk)
-                if size > _MAX_OUTPUT:
+                if size > _MAX_OUTPUT or time.monotonic() > end:
                     break
         except GitFailedError as error:
             if error.code != _NO_MATCH:

@@ -10,14 +10,15 @@ import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from contextkit import Records
 from contextkit.logs import get_logger
 from contextkit.models import KEEP_SECRET
 from contextkit.sources import VALID_UNTIL, LastingBook, changed
+from contextkit_memories.anchors import Anchor
 from contextkit_memories.errors import (
     InvalidMemoryError,
     SecretInMemoryError,
@@ -26,18 +27,14 @@ from contextkit_memories.errors import (
 from contextkit_memories.ids import PREFIX, canonical_id, new_id
 from contextkit_memories.memory import Memory, digest_of
 from contextkit_memories.near import Near, nearest
-from contextkit_memories.showing import rows_of
+from contextkit_memories.showing import rows_of, secret_warning
 from contextkit_memories.words import category_spellings, stored_tags
-
-if TYPE_CHECKING:
-    from contextkit.models import Kit
 
 _log = get_logger(__name__)
 _Memories = list[Memory]
 _RIGHT_BEHIND = timedelta(minutes=2)
 
 
-@frozen
 class MemoryBook(LastingBook[Memory]):
     """The memories of a project and of its user.
 
@@ -46,20 +43,10 @@ class MemoryBook(LastingBook[Memory]):
     memory = book.remember("Tabs, never spaces", category="preferences", importance=0.8)
     book.forget(memory.id)
     ```
-
-    Attributes:
-        workspace: where what a new memory mentions is looked up; None to look up nothing.
     """
 
     source, entry, unknown = "memories", Memory, UnknownMemoryError
     fixed = (*LastingBook.fixed, "sequence")
-
-    workspace: Path | None = None
-
-    @classmethod
-    def of(cls, kit: Kit) -> Self:
-        """Open the memories of a kit's project, with its workspace."""
-        return evolve(super().of(kit), workspace=kit.workspace.root)
 
     def remember(  # noqa: PLR0913 - what a memory is made of
         self,
@@ -124,14 +111,14 @@ class MemoryBook(LastingBook[Memory]):
             raise InvalidMemoryError(f"position {position!r} needs the name of a sequence")
         if not keep_secret and (secrets := self.secrets_in(given["text"])):
             raise SecretInMemoryError(secrets)
-        if self.workspace is not None and not shared:
-            # Reading memories needs no git.
-            from contextkit_memories.anchoring import Tree, anchors_of
-
-            given["anchors"] = anchors_of(given["text"], Tree(self.workspace))
+        if not shared and created_at is None:
+            # A memory of another time is looked up by `memories check`.
+            given["anchors"] = self._anchors(given["text"])
         scope = self.scope(shared)
         with self.turn():
             known = _same_text(scope, given)
+            if known is not None and not known.anchors and not given.get("anchors"):
+                given.pop("anchors", None)
             if "sequence" in given and "position" not in given:
                 given["position"] = _position(scope, given["sequence"], known)
             replaced = self.replaceable(_several(replaces), known.id if known else None)
@@ -212,7 +199,19 @@ class MemoryBook(LastingBook[Memory]):
                     raise InvalidMemoryError(
                         f"{same.id} has this text already: forget one of the two"
                     )
-            return super().change(known.id, **given)
+            memory = super().change(known.id, **given)
+            if memory.text != known.text and memory.scope == "project":
+                memory = self.write(evolve(memory, anchors=self._anchors(memory.text)))
+            return memory
+
+    def _anchors(self, text: str) -> tuple[Anchor, ...] | None:
+        """Look up what a text mentions of the workspace; None without one."""
+        if self.records.checkout is None:
+            return None
+        # Reading memories needs no git.
+        from contextkit_memories.anchoring import Tree, anchors_of
+
+        return anchors_of(text, Tree(Path(self.records.checkout.root)))
 
     def write(self, entry: Memory) -> Memory:
         """Write a changed memory within a `turn`, with its secrets and a warning of them."""
@@ -222,6 +221,11 @@ class MemoryBook(LastingBook[Memory]):
             _log.warning("memory_looks_secret", id=entry.id, found=secrets)
         self._scope_of(entry).put([record])
         return entry
+
+    def warnings(self, entry: Memory) -> Sequence[str]:
+        """Warn of what looks like a secret."""
+        secrets = self.secrets_in(entry.text)
+        return [secret_warning(entry, secrets, "contextkit memories forget")] if secrets else []
 
     @classmethod
     def rows(cls, entries: Sequence[Memory]) -> builtins.list[str]:

@@ -40,8 +40,12 @@ def formatted(item: ContextItem, style: Style, detail: Detail) -> str:
 
 
 def _known(item: ContextItem) -> dict[str, str]:
-    """Return a memory's date and category, unless unknown or default."""
-    date = one_line(str(item.metadata.get("created_at") or ""))[:_DATE]
+    """Return a memory's date and category, unless unknown or default.
+
+    The date is that from which it is true.
+    """
+    since = item.valid_from or item.metadata.get("created_at") or ""
+    date = one_line(str(since))[:_DATE]
     # Results of a host's own searcher without a time are dated 1970-01-01.
     date = "" if date == "1970-01-01" else date
     category = one_line(str(item.metadata.get("category", DEFAULT_CATEGORY)))

@@ -47,13 +47,9 @@ class _Forgotten(TypedDict):
 @takes_parts(Memory, "text", "category", "importance", "tags", "sequence", "replaces")
 def _remember(
     kit: ContextKit,
-    for_all_projects: Annotated[
-        bool, "true for what is the user's everywhere, not only in this project"
-    ] = False,
+    for_all_projects: Annotated[bool, "true for what is the user's in every project"] = False,
     keep_secret: Annotated[
-        bool,
-        "true only if the user wants a key, a password or a token remembered as it is; what looks "
-        "like one is refused otherwise",
+        bool, "true only if the user wants a key or a password stored as it is"
     ] = False,
     **given: Any,
 ) -> Any:
@@ -68,7 +64,7 @@ def _remember(
 
 def _forget(
     kit: ContextKit,
-    ids: Annotated[list[str], "ids of memories, or beginnings of ids that no other memory has"],
+    ids: Annotated[list[str], "ids, or beginnings that no other id has"],
 ) -> ToolResult[_Forgotten]:
     if not ids:
         raise InvalidRequestError("ids is empty: name at least one memory to forget")
@@ -100,19 +96,15 @@ TOOLS = (
         name="remember",
         description=(
             "Store something worth knowing in a later session: a fact about the project, a "
-            "preference of the user, a decision and its reason, an error and its cure. The same "
-            "text again updates what is given and stores nothing twice. The answer lists the "
-            "nearest memories: if the new one makes one untrue, call again with its id in "
-            "`replaces`. Do not remember secrets: say where one is kept."
+            "preference of the user, a decision and its reason, an error and its cure. The answer "
+            "lists the nearest memories; `replaces` ends one that is not true any more. Say where "
+            "a secret is kept, not what it is."
         ),
         run=_remember,
     ),
     Tool(
         name="forget",
-        description=(
-            "Delete memories for good, such as those that turned out wrong. When one id is wrong, "
-            "none is deleted."
-        ),
+        description=("Delete memories for good. When one id is wrong, none is deleted."),
         run=_forget,
         destructive=True,
     ),
