@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
-from attrs import define, evolve, field, frozen
+from attrs import define, evolve, field
 
 from contextkit.config.load import load_config
 from contextkit.config.project_files import projects_stamp
@@ -21,7 +21,6 @@ from contextkit.logs import get_logger
 from contextkit.models.context import FormattedContext
 from contextkit.models.indexer import Progress
 from contextkit.models.items import ContextItem
-from contextkit.models.record import Filters
 from contextkit.models.records import Records
 from contextkit.models.request import ContextRequest, Recipe
 from contextkit.models.request_options import RequestOptions
@@ -32,7 +31,7 @@ from contextkit.pipeline.redact import Redactor
 from contextkit.pipeline.usage import history_of, mark_used
 from contextkit.plugin.manager import SourceRegistry
 from contextkit.store.base import RecordStore
-from contextkit.store.open import open_store
+from contextkit.store.open import IndexedFields, open_store
 from contextkit.store.projects import ProjectRecords
 from contextkit.workspace.find import Workspace, find_workspace
 
@@ -126,7 +125,7 @@ class ContextKit(AskingForContexts):
         if models:
             embedders = PluginEmbedders(config, registry, caches.vectors if caches else None)
         revisions = caches.revisions(config) if caches else None
-        store = open_store(config, embedders, _IndexedFields(registry), revisions)
+        store = open_store(config, embedders, IndexedFields(registry), revisions)
         return cls(
             workspace=workspace, config=config, registry=registry, store=store, caches=caches
         )
@@ -158,18 +157,7 @@ class ContextKit(AskingForContexts):
     @property
     def project_records(self) -> ProjectRecords:
         """The records of whole projects, for moving and deleting them."""
-        is_shared = self.config.store.url is not None
-        return ProjectRecords(self.store, self._written_by_hand, is_shared)
-
-    def _written_by_hand(self) -> dict[str, Filters]:
-        """Source -> which of its records belong to the project, and not to a checkout."""
-        found = {}
-        for name in (plugin.name for plugin in self.registry.plugins):
-            is_indexed = self.registry.implements(name, "contextkit_index")
-            filters = self.registry.info(name).by_hand if is_indexed else {}
-            if filters is not None:
-                found[name] = filters
-        return found
+        return ProjectRecords.of(self.store, self.registry)
 
     @property
     def _folder(self) -> Path:
@@ -404,19 +392,3 @@ def _open_caches(config: Config) -> Caches | None:
     from contextkit.cache.caches import open_caches
 
     return open_caches(config)
-
-
-@frozen(eq=False)
-class _IndexedFields(Mapping[str, Sequence[str]]):
-    """Record fields that each source filters by, including later sources."""
-
-    registry: SourceRegistry
-
-    def __getitem__(self, source: str) -> Sequence[str]:
-        return self.registry.info(source).indexed_fields
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.registry.sources)
-
-    def __len__(self) -> int:
-        return len(self.registry.sources)

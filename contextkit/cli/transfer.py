@@ -92,10 +92,11 @@ def import_(
 
     IMPORTER is an agent, such as claude-code or codex. Its past sessions in this project become
     events: prompts and answers up to 4,000 characters, commands with the first and last lines of
-    their output, and the names of the files that were read and written. Thinking, file contents
-    and the work of subagents are left out, and secrets are replaced. Only what is new is read, so
-    that the command can be repeated, and interrupted at any time. Without an argument, the
-    importers are listed with the number of their sessions.
+    their output, and the paths of the files that were written. Thinking, file contents and the work
+    of subagents are left out, and secrets are replaced. 1,000 sessions of 200 turns take up some
+    430 MB, until `contextkit events clear --imported`. Only what is new is read, so that the
+    command can be repeated, and interrupted at any time. Without an argument, the importers are
+    listed with the number of their sessions.
     """
     from contextkit.agent.imports import offered_importers
     from contextkit.cli.import_sessions import import_past_sessions, list_importers

@@ -189,8 +189,7 @@ def planned_project(
     for known in unnamed:
         if _is_same(known, place, facts):
             roots = tuple(dict.fromkeys((*known.facts.roots, *facts.roots)))
-            is_address = facts.remote is not None and not Path(facts.remote).is_absolute()
-            remote = known.facts.remote or (facts.remote if is_address else None)
+            remote = known.facts.remote or (facts.remote if facts.has_address else None)
             return evolve(known, facts=RepositoryFacts(roots, remote)), known
     key = facts.key
     if key is None:

@@ -14,6 +14,7 @@ from contextkit.embedding.choice import Embedders
 from contextkit.errors import StoreError
 from contextkit.files import narrow_unless_shared
 from contextkit.models.record import Filters, Hit, Record, Search
+from contextkit.plugin.manager import SourceRegistry
 from contextkit.store.base import RecordStore
 from contextkit.store.embedded import EmbeddedStore
 from contextkit.store.revisions import Revisions
@@ -107,3 +108,19 @@ class UnopenedStore:
 
     def count(self, source: str | None, projects: Sequence[str] | None, filters: Filters) -> int:
         self._refuse()
+
+
+@frozen(eq=False)
+class IndexedFields(Mapping[str, Sequence[str]]):
+    """Record fields that each source filters by, including later sources."""
+
+    registry: SourceRegistry
+
+    def __getitem__(self, source: str) -> Sequence[str]:
+        return self.registry.info(source).indexed_fields
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.registry.sources)
+
+    def __len__(self) -> int:
+        return len(self.registry.sources)

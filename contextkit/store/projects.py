@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import islice
+from typing import Self
 
 from attrs import evolve, frozen
 
 from contextkit.models.record import Filters, Record
+from contextkit.plugin.manager import SourceRegistry
 from contextkit.store.base import RecordStore
 
 _BATCH = 256
@@ -28,6 +31,11 @@ class ProjectRecords:
     store: RecordStore
     written: Callable[[], Mapping[str, Filters]]
     is_shared: bool
+
+    @classmethod
+    def of(cls, store: RecordStore, registry: SourceRegistry) -> Self:
+        """Create them for a store and the installed sources."""
+        return cls(store, partial(_by_hand, registry), registry.config.store.url is not None)
 
     def has(self, project: str) -> bool:
         """Whether a project has such records."""
@@ -71,6 +79,16 @@ class ProjectRecords:
     def _stored(self) -> Iterator[tuple[str, Filters]]:
         stored = self.store.identity.sources
         yield from ((s, f) for s, f in self.written().items() if s in stored)
+
+
+def _by_hand(registry: SourceRegistry) -> dict[str, Filters]:
+    found: dict[str, Filters] = {}
+    for name in (plugin.name for plugin in registry.plugins):
+        is_indexed = registry.implements(name, "contextkit_index")
+        filters = registry.info(name).by_hand if is_indexed else {}
+        if filters is not None:
+            found[name] = filters
+    return found
 
 
 def _is_equal(one: Record, other: Record) -> bool:

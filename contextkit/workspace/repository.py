@@ -86,7 +86,13 @@ class RepositoryFacts:
         """The project of the repository on every machine; None without a first commit."""
         if not self.roots:
             return None
-        return f"git:{self.roots[0][:12]}" + (f"/{self.remote}" if self.remote else "")
+        key = f"git:{self.roots[0][:12]}"
+        return f"{key}/{self.remote}" if self.has_address else key
+
+    @property
+    def has_address(self) -> bool:
+        """Whether the remote is known under the same address on every machine."""
+        return self.remote is not None and not Path(self.remote).is_absolute()
 
 
 def as_text(value: object) -> str:

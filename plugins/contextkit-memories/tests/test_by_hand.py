@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,8 +14,9 @@ PLUGIN = Path(__file__).parent.parent
 
 
 @pytest.fixture
-def run(tmp_path: Path) -> Iterator[CommandLine]:
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[CommandLine]:
     """The command line in an empty workspace, with this plugin as it is in the checkout."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     with command_line(tmp_path / "workspace", PLUGIN, CONTEXTKIT_PROJECT="demo") as opened:
         yield opened
 
@@ -98,7 +98,6 @@ def test_an_edit_that_fails_changes_nothing(
         kept = Path(result.stderr.partition("your text is in ")[2].splitlines()[0])
         assert kept.read_text(encoding="utf-8")
         assert kept.parent.stat().st_mode & 0o077 == 0
-        shutil.rmtree(kept.parent)
 
 
 def test_an_edited_secret_is_kept_as_it_is(run: CommandLine) -> None:

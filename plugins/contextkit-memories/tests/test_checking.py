@@ -124,3 +124,22 @@ def test_a_memory_of_an_earlier_version_is_looked_up_at_its_date(
                 "src/auth/login.py",
                 "validate_token",
             ]
+
+
+def test_markdown_files_and_edits_keep_what_is_looked_up(git: Git, run: CommandLine) -> None:
+    """What a text no longer mentions is not reported; what an edit adds is looked up."""
+    memory = printed_json(run("remember", "Login: src/auth/login.py, see src/main.py", "--json"))
+    folder = git.folder.parent / "files"
+    run("memories", "export", "--markdown", str(folder))
+    (file,) = folder.iterdir()
+    assert "anchors" not in file.read_text()
+    file.write_text(file.read_text().replace(", see src/main.py", ""))
+    assert run("memories", "import", str(folder)).exit_code == 0
+    renamed(git)
+    (git.folder / "src/main.py").unlink()
+    (outdated,) = printed_json(run("memories", "check", "--json"))["outdated"]
+    assert [each["text"] for each in outdated["broken"]] == ["src/auth/login.py"]
+    run("memories", "edit", memory["id"], "--text", "Login: verify_token()")
+    assert run("memories", "check").stdout == "0 of 1 memories are outdated.\n"
+    (git.folder / "src/session/login.py").unlink()
+    assert "  verify_token is gone\n" in run("memories", "check").stdout

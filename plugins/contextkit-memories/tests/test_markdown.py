@@ -135,6 +135,34 @@ def test_an_edited_file_is_not_overwritten_unasked(run: CommandLine, folder: Pat
     assert file.read_text(encoding="utf-8") == before
 
 
+def test_the_later_change_counts(run: CommandLine, folder: Path) -> None:
+    """An old file does not undo what the store learned; two changes are a conflict, and named."""
+    old = printed_json(run("remember", "The timeout is 30 s", "--json"))
+    tabs = printed_json(run("remember", "Tabs, never spaces", "--json"))
+    run("memories", "export", "--markdown", str(folder))
+    run("remember", "The timeout is 60 s", "--replaces", old["id"])
+    (file,) = folder.glob("tabs-*")
+    file.write_text(file.read_text(encoding="utf-8").replace("Tabs", "Blanks"), encoding="utf-8")
+
+    said = run("memories", "import", str(folder))
+
+    assert said.stdout.startswith("1 changed\n")
+    assert said.stdout.endswith(": is older than the store: export again\n")
+    ended = printed_json(run("memories", "show", old["id"], "--json"))
+    assert ended["valid_until"] is not None
+    said = run("memories", "export", "--markdown", str(folder))
+    assert (said.exit_code, said.stdout) == (0, "1 written new, 1 changed, 1 unchanged\n")
+    file.write_text(file.read_text(encoding="utf-8").replace("Blanks", "Both"), encoding="utf-8")
+    run("memories", "edit", tabs["id"], "--importance", "0.9")
+    for command in (("export", "--markdown", str(folder)), ("import", str(folder))):
+        said = run("memories", *command)
+        assert said.exit_code == 1
+        assert f"{file.name}: differs from the store in importance, text" in said.stdout
+    run("memories", "import", str(folder), "--overwrite")
+    assert printed_json(run("memories", "show", tabs["id"], "--json"))["text"].startswith("Both")
+    assert run("memories", "export", "--markdown", str(folder)).stdout == "3 unchanged\n"
+
+
 def test_a_file_of_no_memory_is_deleted_only_on_request(run: CommandLine, folder: Path) -> None:
     """Others are never deleted: a README, a file that is not imported yet."""
     memory = printed_json(run("remember", "Tabs", "--json"))

@@ -185,7 +185,7 @@ async def test_without_git_paths_are_checked(tmp_path: Path) -> None:
 async def test_odd_anchors_of_an_import_are_ignored(kit: ContextKit) -> None:
     """A path that leads out of the workspace is neither read nor reported."""
     anchors = [["path", "a", "../../etc/passwd"], ["path"], ["name", "x", 3], "path", ["pony", "a"]]
-    record = Record(id="mem_1", text="odd", fields={"anchors": anchors})
+    record = Record(id="mem_1", text="a odd", fields={"anchors": anchors})
     kit.records("memories").put([record])
     memory = MemoryBook.of(kit).get("mem_1")
     assert memory.anchors == (("path", "a", "../../etc/passwd"),)

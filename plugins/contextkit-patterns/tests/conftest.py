@@ -37,7 +37,8 @@ def kit(tmp_path: Path) -> Iterator[ContextKit]:
 
 
 @pytest.fixture
-def run(tmp_path: Path) -> Iterator[CommandLine]:
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[CommandLine]:
     """The command line in an empty workspace, with this plugin as it is in the checkout."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     with command_line(tmp_path / "workspace", PLUGIN, CONTEXTKIT_PROJECT="demo") as opened:
         yield opened

@@ -18,6 +18,7 @@ from contextkit import Records
 from contextkit.logs import get_logger
 from contextkit.models import KEEP_SECRET
 from contextkit.sources import VALID_UNTIL, LastingBook, changed
+from contextkit_memories.anchors import Anchor
 from contextkit_memories.errors import (
     InvalidMemoryError,
     SecretInMemoryError,
@@ -110,12 +111,9 @@ class MemoryBook(LastingBook[Memory]):
             raise InvalidMemoryError(f"position {position!r} needs the name of a sequence")
         if not keep_secret and (secrets := self.secrets_in(given["text"])):
             raise SecretInMemoryError(secrets)
-        checkout = self.records.checkout
-        if checkout is not None and not shared and created_at is None:
-            # Reading memories needs no git. One of another time is looked up by `memories check`.
-            from contextkit_memories.anchoring import Tree, anchors_of
-
-            given["anchors"] = anchors_of(given["text"], Tree(Path(checkout.root)))
+        if not shared and created_at is None:
+            # A memory of another time is looked up by `memories check`.
+            given["anchors"] = self._anchors(given["text"])
         scope = self.scope(shared)
         with self.turn():
             known = _same_text(scope, given)
@@ -201,7 +199,19 @@ class MemoryBook(LastingBook[Memory]):
                     raise InvalidMemoryError(
                         f"{same.id} has this text already: forget one of the two"
                     )
-            return super().change(known.id, **given)
+            memory = super().change(known.id, **given)
+            if memory.text != known.text and memory.scope == "project":
+                memory = self.write(evolve(memory, anchors=self._anchors(memory.text)))
+            return memory
+
+    def _anchors(self, text: str) -> tuple[Anchor, ...] | None:
+        """Look up what a text mentions of the workspace; None without one."""
+        if self.records.checkout is None:
+            return None
+        # Reading memories needs no git.
+        from contextkit_memories.anchoring import Tree, anchors_of
+
+        return anchors_of(text, Tree(Path(self.records.checkout.root)))
 
     def write(self, entry: Memory) -> Memory:
         """Write a changed memory within a `turn`, with its secrets and a warning of them."""

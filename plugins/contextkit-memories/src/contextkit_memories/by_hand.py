@@ -51,7 +51,7 @@ edit = edit_command(
 
 @click.command()
 @click.option("--markdown", "folder", required=True, type=_FOLDER, metavar="FOLDER")
-@click.option("--overwrite", is_flag=True, help="Replace files that differ from the store.")
+@click.option("--overwrite", is_flag=True, help="Replace edited files, too.")
 @click.option("--delete", is_flag=True, help="Delete files whose memory does not exist.")
 @json_option
 @pass_session
@@ -59,8 +59,8 @@ def export(session: Session, /, folder: Path, as_json: bool, **options: bool) ->
     """Write memories as Markdown files, one each.
 
     It writes the memories of this project and those of all your projects into FOLDER, for example
-    for git. Files may be renamed and edited. Those that differ from the store stay, and the exit
-    code is then 1: `contextkit memories import FOLDER` reads them.
+    for git. Files may be renamed and edited. Edited ones stay, and the exit code is then 1:
+    `contextkit memories import FOLDER` reads them.
 
     \b
     Example: contextkit memories export --markdown docs/memories
@@ -73,21 +73,22 @@ def export(session: Session, /, folder: Path, as_json: bool, **options: bool) ->
 
 @click.command("import")
 @click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option("--overwrite", is_flag=True, help="Take files whose memory changed, too.")
 @json_option
 @pass_session
-def import_(session: Session, /, folder: Path, as_json: bool) -> int:
+def import_(session: Session, /, folder: Path, overwrite: bool, as_json: bool) -> int:
     """Read memories from the Markdown files of FOLDER.
 
     The files come from `contextkit memories export`, or from you: a file with front matter but
-    without an id is a new memory. A broken file is named and the others are read; the exit code is
-    then 1. Memories without a file stay.
+    without an id is a new memory. A file that is broken, or whose memory changed since the export,
+    is named and the others are read; the exit code is then 1. Memories without a file stay.
 
     \b
     Example: contextkit memories import docs/memories
     """
     from contextkit_memories.markdown import import_memories
 
-    report = import_memories(MemoryBook.of(session.kit), folder)
+    report = import_memories(MemoryBook.of(session.kit), folder, overwrite=overwrite)
     return _emit(session, report, "new", as_json)
 
 

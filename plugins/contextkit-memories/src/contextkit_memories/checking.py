@@ -11,7 +11,7 @@ from typing import Any
 from attrs import asdict, evolve, frozen
 
 from contextkit.indexing import GitError
-from contextkit.sources import as_json
+from contextkit.sources import VALID_UNTIL, as_json
 from contextkit_memories.anchoring import Tree, anchors_of
 from contextkit_memories.anchors import NEEDED, Anchor, is_whole_path
 from contextkit_memories.book import MemoryBook
@@ -104,8 +104,9 @@ def check(book: MemoryBook, workspace: Path) -> Report:
     minute. Nothing else is written.
     """
     tree = Tree(workspace, timeout=_SECONDS)
-    records = sorted(book.records.scopes[0].scan(), key=lambda each: (each.created_at, each.id))
-    memories = [m for m in map(Memory.from_record, records) if m.valid_until is None]
+    records = book.records.scopes[0].scan({VALID_UNTIL: None})
+    ordered = sorted(records, key=lambda each: (each.created_at, each.id))
+    memories = list(map(Memory.from_record, ordered))
     late = _anchored(book, [each.id for each in memories if each.anchors is None], tree)
     anchors = {each.id: late.get(each.id, each.anchors) for each in memories}
     asked = dict.fromkeys(anchor for each in anchors.values() for anchor in each or ())

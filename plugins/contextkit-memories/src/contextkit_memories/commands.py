@@ -47,7 +47,9 @@ def remember(session: Session, /, text: str, shared: bool, as_json: bool, **give
     given["replaces"] = given["replaces"] or None
     memory = book.remember(_from_stdin() if text == "-" else text, **given, shared=shared)
     secrets, near = book.secrets_in(memory.text), book.near(memory)
-    session.emit(outcome_of(memory, secrets, near), remembered_lines(memory, near), as_json)
+    session.emit(
+        outcome_of(memory, secrets, near), remembered_lines(memory, near, "--replaces ID"), as_json
+    )
     if secrets:
         session.warn(secret_warning(memory, secrets, "contextkit memories forget"))
 

@@ -51,7 +51,7 @@ def ending_of(anchor: Anchor, tree: Tree) -> Ending:
     ending = Ending("name" if kind in NEEDED else kind, text)
     git = Git(tree.root, timeout=_SECONDS)
     try:
-        if kind == "commit":
+        if kind == "commit" or _is_in(evolve(tree, commit="HEAD"), anchor):
             return ending
         # Where a name's files still are, their history is shorter than that of the workspace.
         where = paths if kind == "path" or all(map(tree.exists, paths)) else ["."]
@@ -67,6 +67,13 @@ def ending_of(anchor: Anchor, tree: Tree) -> Ending:
     except GitError:
         return ending
     return evolve(ending, since=commit, date=date, now=now)
+
+
+def _is_in(tree: Tree, anchor: Anchor) -> bool:
+    kind, text, *paths = anchor
+    if kind == "path":
+        return any(map(tree.exists, paths))
+    return bool(tree.witnesses(kind, text, tree.files_with([text])[text]))
 
 
 def _renames(git: Git, commit: str) -> dict[str, str]:

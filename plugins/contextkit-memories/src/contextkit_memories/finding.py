@@ -53,8 +53,7 @@ async def find_memories(request: ContextRequest) -> list[ContextItem]:
         standing = await in_thread(lambda: _standing_at(places, request, filters))
         items += [_item(record, 0.0) for record in standing]
     best = best_supported(_with_hints(items, request.query), weight, limit)
-    marked = await with_marks(best, request)
-    return await with_chains(marked, request, _item)
+    return await with_marks(await with_chains(best, request, _item), request)
 
 
 def _with_hints(items: Sequence[ContextItem], query: str) -> list[ContextItem]:

@@ -40,9 +40,9 @@ def formatted(item: ContextItem, style: Style, detail: Detail) -> str:
 
 
 def _known(item: ContextItem) -> dict[str, str]:
-    """Return a memory's date and category, unless unknown or default.
+    """Return since when a memory is true, and its category.
 
-    The date is that from which it is true.
+    What is unknown or the default is left out.
     """
     since = item.valid_from or item.metadata.get("created_at") or ""
     date = one_line(str(since))[:_DATE]

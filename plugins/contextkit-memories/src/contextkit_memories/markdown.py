@@ -1,16 +1,18 @@
 """Memories as Markdown files in a folder, one each, for people who keep them in git.
 
-The front matter has the fields of the record, so nothing is lost on the way back.
+The front matter has the fields of the record, except what can be looked up again.
 """
 
 from __future__ import annotations
 
 import difflib
+import hashlib
+import json
 import os
 import re
 import tempfile
 from codecs import BOM_UTF8
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -20,7 +22,7 @@ from attrs import evolve, field, frozen
 from contextkit import Record
 from contextkit.errors import ContextKitError
 from contextkit.indexing import Folder
-from contextkit.models import KEEP_SECRET
+from contextkit.models import KEEP_SECRET, belongs_to_user
 from contextkit.sources import (
     as_json,
     name,
@@ -36,9 +38,12 @@ from contextkit_memories.memory import Memory
 
 _MOST_BYTES = 500_000
 _ABOUT = ("id", "created_at", "scope")
-_DERIVED = ("digest", "place")
+_DERIVED = ("digest", "place", "exported", "anchors")
 _KNOWN = (*_ABOUT, *Memory.parts(), "run", "number", KEEP_SECRET)
-_BEGUN = ("category", "importance", "tags", "created_at", "sequence", "position")
+_BEGUN = (
+    *("category", "importance", "tags", "created_at", "sequence", "position"),
+    *("valid_from", "replaces"),
+)
 _ID = re.compile(r"^id: *(\S+)", re.MULTILINE)
 _WORD = re.compile(r"[^\W_]+")
 _LONGEST_WORDS, _LONGEST_ID = 40, 60
@@ -95,15 +100,18 @@ class MemoryFile:
         """Return the record that the file describes.
 
         Args:
-            known: the stored one; its time counts if the file has none.
+            known: the stored one; its time counts if the file has none, and its anchors stay.
 
         Raises `InvalidMemoryError` for an invalid value.
         """
         values = {"created_at": known.created_at if known else datetime.now(UTC), **self.values}
-        given = {part: values[part] for part in ("created_at", *Memory.parts()) if part in values}
+        known_parts = {"created_at", *Memory.parts()} - {*_DERIVED}
+        given = {part: values[part] for part in known_parts if part in values}
         checked = Memory.checked({**given, "text": self.text})
-        fields = {key: value for key, value in values.items() if key not in _ABOUT}
+        fields = {key: value for key, value in values.items() if key not in {*_ABOUT, *_DERIVED}}
         fields |= {part: as_json(value) for part, value in checked.items()}
+        if known and "anchors" in known.fields:
+            fields["anchors"] = known.fields["anchors"]
         created_at, text = checked["created_at"], fields.pop("text")
         del fields["created_at"]
         return _normal(Record(id=self.id, text=text, created_at=created_at, fields=fields))
@@ -128,26 +136,27 @@ def export_memories(
     by_id = {each.id: each for each in reversed(files) if each.id}
     begun = {(each.text, each.shared): each for each in reversed(files) if not each.id}
     taken = {entry.casefold() for entry in os.listdir(folder)}  # noqa: PTH208 - names alone
-    for record in sorted(book.records.scan(), key=lambda each: each.id):
-        memory, content = Memory.from_record(record), _document(record)
-        file = by_id.pop(record.id, None)
-        file = file or begun.pop((memory.text, memory.scope == "user"), None)
-        difference = _difference(file, record)
-        if file is None and record.id in report.broken:
-            continue
-        if file is None:
-            file = MemoryFile(_new_name(memory, taken), {}, "")
-            _write(folder / file.file, content)
-            report.add("stored", file.file)
-        elif not difference and file.id:
-            report.add("unchanged", file.file)
-        elif not difference or overwrite:
-            _write(folder / file.file, content)
-            report.add("updated", file.file)
-        else:
-            report.refused.append((file.file, f"{difference}; import it, or use --overwrite"))
-        if book.secrets_in(record.text):
-            report.remarks.append((file.file, "has what looks like a secret: keep it out of git"))
+    with book.turn():
+        synced = []
+        for record in sorted(book.records.scan(), key=lambda each: each.id):
+            text = (record.text.strip(), belongs_to_user(record.project))
+            file = by_id.pop(record.id, None) or begun.pop(text, None)
+            if file is None and record.id in report.broken:
+                continue
+            outcome = _outcome(file, record, overwrite)
+            if file is None:
+                file = MemoryFile(_new_name(Memory.from_record(record), taken), {}, "")
+            if outcome in {"stored", "updated"}:
+                _write(folder / file.file, _document(record))
+            if outcome == "refused":
+                reason = f"{_difference(file, record)}; import it, or use --overwrite"
+                report.refused.append((file.file, reason))
+            else:
+                report.add(outcome, file.file)
+                synced.append(_synced(record))
+            if book.secrets_in(record.text):
+                report.remarks.append((file.file, "has what looks like a secret: not for git"))
+        _put(book, [new for new in synced if new is not None])
     for file in by_id.values():
         if delete:
             (folder / file.file).unlink()
@@ -159,36 +168,58 @@ def export_memories(
     return report
 
 
-def import_memories(book: MemoryBook, folder: Path) -> Report:
+def _outcome(file: MemoryFile | None, record: Record, overwrite: bool) -> str:
+    """Decide what an export does with a memory's file."""
+    if file is None:
+        return "stored"
+    if not _difference(file, record):
+        return "unchanged" if file.id else "updated"
+    return "updated" if overwrite or _is_as_exported(file, record) else "refused"
+
+
+def _is_as_exported(file: MemoryFile, record: Record) -> bool:
+    """Whether a file says what it said when it was written or read last."""
+    try:
+        return _hash(file.record(record), file.shared) == record.fields.get("exported")
+    except ContextKitError:
+        return False
+
+
+def import_memories(book: MemoryBook, folder: Path, *, overwrite: bool = False) -> Report:
     """Store the memories that the files of a folder describe.
 
     A file with an id says everything about its memory. A file without one is remembered as a new
-    memory. Memories without a file stay.
+    memory. Memories without a file stay, and so do those that changed since their file did.
+
+    Args:
+        book: the memories.
+        folder: the folder.
+        overwrite: whether to take the file where the memory changed, too.
     """
     report = Report()
     files = _files(folder, report)
-    changed: dict[bool, list[Record]] = {False: [], True: []}
+    changed: list[Record] = []
     with book.turn():
         known = {each.id: each for each in book.records.get(*(file.id for file in files))}
         for file in files:
             try:
-                report.add(_taken(book, file, known.get(file.id), changed), file.file)
+                record = _read(book, file, known.get(file.id), report, overwrite)
             except ContextKitError as error:
                 report.refused.append((file.file, str(error)))
-        for shared, records in changed.items():
-            book.scope(shared).put(records)
-            moved = {record.id for record in records} & known.keys()
-            book.scope(not shared).scopes[0].delete(*moved)
+            else:
+                changed += [] if record is None else [record]
+        _put(book, changed)
+        for record in changed:
+            before = known.get(record.id, record)
+            if belongs_to_user(before.project) != belongs_to_user(record.project):
+                book.scope(belongs_to_user(before.project)).scopes[0].delete(record.id)
     return report
 
 
-def _taken(
-    book: MemoryBook,
-    file: MemoryFile,
-    known: Record | None,
-    changed: dict[bool, list[Record]],
-) -> str:
-    """Remember a file's memory, or note its record as changed; return the outcome."""
+def _read(
+    book: MemoryBook, file: MemoryFile, known: Record | None, report: Report, overwrite: bool
+) -> Record | None:
+    """Remember a begun file's memory, or return the record that is to be stored."""
     secrets = book.secrets_in(file.text)
     if secrets and file.values.get(KEEP_SECRET) is not True:
         found = ", ".join(secrets)
@@ -197,13 +228,46 @@ def _taken(
         )
     if not file.id:
         given = {part: file.values[part] for part in _BEGUN if part in file.values}
-        return book.remember(file.text, **given, shared=file.shared).outcome
-    record = evolve(file.record(known), source=book.source).checked()
-    in_place = known is not None and known.project == book.scope(file.shared).project
-    if known is not None and in_place and not _difference(file, known):
-        return "unchanged"
-    changed[file.shared].append(record)
-    return "stored" if known is None else "updated"
+        report.add(book.remember(file.text, **given, shared=file.shared).outcome, file.file)
+        return None
+    project = book.scope(file.shared).project
+    record = evolve(file.record(known), source=book.source, project=project).checked()
+    if known is not None and not (difference := _difference(file, known)):
+        report.add("unchanged", file.file)
+        return _synced(known)
+    if known is not None and not overwrite:
+        if _is_as_exported(file, known):
+            report.remarks.append((file.file, "is older than the store: export again"))
+            return None
+        if _hash(known, belongs_to_user(known.project)) != known.fields.get("exported"):
+            raise InvalidMemoryError(
+                f"{difference}, and the memory changed, too; use --overwrite to take the file"
+            )
+    report.add("stored" if known is None else "updated", file.file)
+    return _synced(record)
+
+
+def _put(book: MemoryBook, records: Sequence[Record]) -> None:
+    for shared in (False, True):
+        book.scope(shared).put(
+            [each for each in records if belongs_to_user(each.project) is shared]
+        )
+
+
+def _synced(record: Record) -> Record | None:
+    """Return the record with the hash of its file, or None if it has that."""
+    now = _hash(record, belongs_to_user(record.project))
+    if record.fields.get("exported") == now:
+        return None
+    return evolve(record, fields={**record.fields, "exported": now})
+
+
+def _hash(record: Record, shared: bool) -> str:
+    """Hash what a file says of a memory."""
+    normal = _normal(record)
+    fields = {key: value for key, value in normal.fields.items() if key not in _DERIVED}
+    said = [normal.text, normal.created_at.isoformat(), shared, fields]
+    return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def _files(folder: Path, report: Report) -> list[MemoryFile]:

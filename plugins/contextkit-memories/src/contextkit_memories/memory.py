@@ -32,6 +32,8 @@ class Memory(LastingEntry):
         tags: words to find it by.
         sequence: its sequence, such as a session; None where it stands alone.
         position: its position in the sequence; its neighbours support it in a search.
+        exported: a hash of what its Markdown file last said, so that a later change of the file
+            and one of the store are told apart; None without a file.
         run: for a memory without a sequence, the first of the memories stored directly one after
             another, and its place among them.
         anchors: what it mentions of the workspace; None where that was not looked up.
@@ -67,6 +69,7 @@ class Memory(LastingEntry):
         about="what it continues, such as a session",
     )
     position: int | None = part(whole("position"), None)
+    exported: str | None = part(name("a hash", 64), None)
     run: tuple[str, int] | None = None
     anchors: tuple[Anchor, ...] | None = part(stored_anchors, None)
 
@@ -93,6 +96,9 @@ class Memory(LastingEntry):
     def read(cls, record: Record) -> dict[str, Any]:
         """Return a record's allowed values; an incomplete place is dropped."""
         found = super().read(record)
+        if "anchors" in found:
+            # The text may have been edited in a file.
+            found["anchors"] = tuple(each for each in found["anchors"] if each[1] in record.text)
         if "sequence" in found and "position" in found:
             return found
         first, place = record.fields.get("run"), record.fields.get("number")

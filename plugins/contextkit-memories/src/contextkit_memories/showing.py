@@ -13,13 +13,19 @@ _LINE_WIDTH = 72
 _DID = {"stored": "Remembered", "updated": "Updated", "unchanged": "Already remembered"}
 
 
-def remembered_lines(memory: Memory, near: Sequence[Near]) -> str:
-    """Describe the result of storing a memory, its state, and the nearest ones."""
+def remembered_lines(memory: Memory, near: Sequence[Near], replacing: str = "replaces=ID") -> str:
+    """Describe the result of storing a memory, its state, and the nearest ones.
+
+    Args:
+        memory: the memory.
+        near: the nearest ones.
+        replacing: how the caller says which one it replaces.
+    """
     lines = [f"{_DID[memory.outcome]} {memory.id} ({scope_of(memory)})"]
     if memory.replaces:
         lines.append(f"It replaces {', '.join(memory.replaces)}.")
     if near:
-        lines.append("Near it (if one is not true any more, say replaces=ID):")
+        lines.append(f"Near it (if one is no longer true, store this again with {replacing}):")
     lines += [
         f"  {each.memory.id}  {each.memory.created_at:%Y-%m-%d}  "
         f"{shortened_line(each.memory.text, _LINE_WIDTH)}  [{each.differs}]"

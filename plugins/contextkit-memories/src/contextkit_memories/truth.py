@@ -25,31 +25,39 @@ from contextkit_memories.places import exists, grade_in
 ANCHORS, OUTDATED = "anchors", "outdated"
 """The names of an item's metadata: what it mentions, and the texts of it that are gone."""
 
-_FEW, _MANY = 6, 60
+_FEW, _MANY = 4, 60
 _MAX_SEARCHES = 40
 _SHARE_OF_TIME = 1 / 3
 _MARKED = 3
 
 
 async def with_marks(items: Sequence[ContextItem], request: ContextRequest) -> list[ContextItem]:
-    """Replace the anchors in memories' metadata by the texts that are gone, if any."""
-    asked = dict.fromkeys(anchor for item in items for anchor in item.metadata.get(ANCHORS, ()))
-    if not asked:
-        return list(items)
+    """Replace the anchors in memories' metadata by the texts that are gone, if any.
+
+    What has ended says so itself.
+    """
+    asked = dict.fromkeys(anchor for item in items for anchor in _asked(item))
     gone: set[Anchor] = set()
     if request.workspace is not None:
         root = request.workspace
-        suspects = await in_thread(lambda: _without_witness(asked, root))
+        suspects = await in_thread(lambda: _without_witness(asked, root)) if asked else []
         gone = await _gone(suspects, request, Folder(root)) if suspects else gone
     return [_marked(item, gone) for item in items]
 
 
 def _marked(item: ContextItem, gone: Collection[Anchor]) -> ContextItem:
-    metadata = dict(item.metadata)
-    texts = dict.fromkeys(anchor[1] for anchor in metadata.pop(ANCHORS, ()) if anchor in gone)
+    if ANCHORS not in item.metadata:
+        return item
+    texts = dict.fromkeys(anchor[1] for anchor in _asked(item) if anchor in gone)
+    metadata = {name: value for name, value in item.metadata.items() if name != ANCHORS}
     if texts:
         metadata[OUTDATED] = list(texts)[:_MARKED]
     return evolve(item, metadata=metadata)
+
+
+def _asked(item: ContextItem) -> Sequence[Anchor]:
+    anchors: Sequence[Anchor] = item.metadata.get(ANCHORS, ()) if item.valid_until is None else ()
+    return anchors
 
 
 def _without_witness(anchors: Iterable[Anchor], workspace: Path) -> list[Anchor]:
