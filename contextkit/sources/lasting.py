@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Annotated, Any, ClassVar, TypeVar
 
@@ -11,10 +11,17 @@ from attrs import evolve, frozen
 
 from contextkit.models.items import ContextItem
 from contextkit.models.record import Record
+from contextkit.models.request import ContextRequest
 from contextkit.sources.book import Book
 from contextkit.sources.checks import name, several
 from contextkit.sources.entry import Entry, checked_time, part
-from contextkit.sources.validity import REPLACES, VALID_UNTIL
+from contextkit.sources.validity import (
+    REPLACED_BY,
+    REPLACES,
+    VALID_UNTIL,
+    search_valid,
+    with_chains,
+)
 
 _LONGEST_CHAIN = 1000
 
@@ -68,7 +75,10 @@ class LastingEntry(Entry):
     def as_item(self, source: str, relevance: float, **more: Any) -> ContextItem:
         """Convert the entry to a context's item."""
         span = {"valid_from": self.valid_from, "valid_until": self.valid_until}
-        return super().as_item(source, relevance, **{**span, **more})
+        links = {REPLACES: list(self.replaces), REPLACED_BY: self.replaced_by}
+        known = {name: value for name, value in links.items() if value}
+        item = super().as_item(source, relevance, **{**span, **more})
+        return evolve(item, metadata={**item.metadata, **known}) if known else item
 
 
 L = TypeVar("L", bound=LastingEntry)
@@ -78,6 +88,29 @@ class LastingBook(Book[L]):
     """A book whose entries are ended when they are no longer true."""
 
     fixed: ClassVar[Sequence[str]] = (REPLACES,)
+
+    @classmethod
+    async def items_for(cls, request: ContextRequest) -> builtins.list[ContextItem]:
+        """Return the entries that match a request and that it may see, as items.
+
+        The best come first, followed by what replaced them.
+        """
+
+        def item_of(record: Record, relevance: float) -> ContextItem:
+            return cls._read(record).as_item(cls.source, relevance)
+
+        hits = await search_valid(request, limit=request.limit, filters=request.filters)
+        items = [item_of(hit.record, hit.relevance) for hit in hits]
+        return await with_chains(items, request, item_of)
+
+    def store(self, entry_id: str, given: Mapping[str, Any], *, shared: bool = False) -> L:
+        """Store or change an entry, and end those that it replaces."""
+        with self.turn():
+            replaced = self.replaceable(given.get(REPLACES, ()), by=entry_id)
+            ids = {REPLACES: tuple(entry.id for entry in replaced)} if replaced else {}
+            entry = super().store(entry_id, {**given, **ids}, shared=shared)
+            self.end_replaced(replaced, entry)
+        return entry
 
     def list(self, limit: int = 20, *, ended: bool = False, **filters: Any) -> builtins.list[L]:
         """List the entries that are true, newest first.

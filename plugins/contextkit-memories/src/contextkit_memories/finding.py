@@ -104,8 +104,7 @@ def _item(record: Record, relevance: float) -> ContextItem:
     if sequence is None and memory.run is not None and _speaker(memory.text):
         sequence, position = place_in_run(memory.run)
     data = memory.as_dict()
-    shown = ["id", "category", "importance", "created_at", "tags", "scope"]
-    shown += [name for name in ("replaces", "replaced_by") if data[name]]
+    shown = ("id", "category", "importance", "created_at", "tags", "scope")
     return memory.as_item(
         "memories",
         relevance,
