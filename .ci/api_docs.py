@@ -32,6 +32,8 @@ HARMLESS = (
     # pdoc evaluates annotations, and these are for type checkers: `list[str]` in a class with a
     # method `list`, and attrs' `Attribute[str]`.
     "Error parsing type annotation .* is not subscriptable",
+    # pdoc looks up the annotations of inherited fields in the module of the class that inherits.
+    r"Error parsing type annotation .* for [\w.]+\.__init__",
     # The constructor of a NamedTuple has no module in which pdoc could look a name up.
     r"Error parsing type annotation ForwardRef\(",
     # The keys of a TypedDict that is made by a call are in no source.

@@ -137,7 +137,7 @@ def test_the_guide_can_be_followed(author: Author) -> None:
     assert "31 passed" in begun
     assert "## Tide\n\nHigh water in Oslo at noon." in assembled
     assert counted == "1 known\n"
-    assert "32 passed" in tested
+    assert "33 passed" in tested
     (wheel,) = (author.folder / "dist").iterdir()
     assert wheel.name == "contextkit_tide-0.1.0-py3-none-any.whl"
     again = author.shell("contextkit assemble 'when is high water in Oslo?' --sources tide")

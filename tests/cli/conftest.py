@@ -291,14 +291,13 @@ def elsewhere() -> Callable[..., CommandLine]:
 
 @pytest.fixture(scope="session")
 def furnished_home(demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home with three memories, two experiences and an index of the repository, to be copied."""
+    """A home with three memories and two experiences, to be copied."""
     folder = tmp_path_factory.mktemp("furnished") / "home"
     contextkit = CommandLine(demo, {**PROJECT, "CONTEXTKIT_HOME": str(folder)})
     for text, category in MEMORIES:
         given = ("--category", category, "--importance", "0.8", "--tag", "budget")
         assert contextkit("remember", text, *given).exit_code == 0
     contextkit.json("experience", "add", "--file", "-", given=json.dumps(EXPERIENCES))
-    contextkit.json("index")
     return folder
 
 
@@ -307,7 +306,9 @@ def furnished(contextkit: CommandLine, home: Path, furnished_home: Path) -> Comm
     """The command line with three memories, two experiences and an index."""
     unbound = shutil.ignore_patterns("projects")
     shutil.copytree(furnished_home, home, dirs_exist_ok=True, ignore=unbound)
-    return contextkit.with_variables(**PROJECT)
+    known = contextkit.with_variables(**PROJECT)
+    known.json("index")
+    return known
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import click
-from attrs import frozen
+from attrs import evolve, frozen
 
 from contextkit import ContextItem, ContextKit
 from contextkit.config.load import load_config
@@ -83,7 +83,7 @@ class Indexed:
 
     def code_records(self) -> Records:
         """The code's records, with searches that travel together as those of an assembly do."""
-        return Records(self.kit.store, "code", self.kit.project, BatchSearcher(self.kit.store))
+        return evolve(self.kit.records("code"), searcher=BatchSearcher(self.kit.store))
 
     async def context(self, task: Task, way: str, budget: int) -> Sequence[ContextItem]:
         """The items of the context for a task."""

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import click
-from attrs import frozen
+from attrs import evolve, frozen
 
 from contextkit import ContextKit
 from contextkit.config.load import load_config
@@ -41,7 +41,7 @@ class IndexedCode:
 
     def records(self) -> Records:
         """The code's records, with searches that travel together as those of an assembly do."""
-        return Records(self.kit.store, "code", self.kit.project, BatchSearcher(self.kit.store))
+        return evolve(self.kit.records("code"), searcher=BatchSearcher(self.kit.store))
 
 
 @contextlib.contextmanager

@@ -59,5 +59,11 @@ def _gone(item: ContextItem, style: Style) -> str:
     It stands before the text, so that a shortened memory has it too.
     """
     gone = [str(text) for text in item.metadata.get(OUTDATED) or ()]
-    named = ", ".join(map(code_span if style == "markdown" else one_line, gone))
+    plain = ", ".join(map(one_line, gone))
+    named = in_style(
+        style,
+        markdown=lambda: ", ".join(map(code_span, gone)),
+        xml=lambda: plain,
+        plain=lambda: plain,
+    )
     return f"{named} {'is' if len(gone) == 1 else 'are'} gone" if named else ""
