@@ -124,7 +124,10 @@ def test_an_edited_file_is_not_overwritten_unasked(run: CommandLine, folder: Pat
     run("memories", "export", "--markdown", str(folder))
     (file,) = folder.iterdir()
     before = file.read_text(encoding="utf-8")
-    file.write_text(before.replace("Tabs", "Blanks").replace("0.5", "0.9"), encoding="utf-8")
+    file.write_text(
+        before.replace("Tabs", "Blanks").replace("importance: 0.5", "importance: 0.9"),
+        encoding="utf-8",
+    )
 
     kept = run("memories", "export", "--markdown", str(folder))
 
