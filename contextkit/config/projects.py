@@ -171,6 +171,14 @@ def _decided(
             note=f"{where} has records of a repository with the same first commit, and this "
             f"folder has its own; `contextkit project link {shlex.quote(key)}` shares them",
         )
+    same = [each for each in projects if each.facts.remote == project.facts.remote is not None]
+    if same and not project.facts.roots:
+        return Identity(
+            project.key,
+            note=f"{folders_of(same[0])} has the same remote, but the first commit of this shallow "
+            f"clone is not known; `contextkit project link {shlex.quote(same[0].key)}` shares the "
+            f"records",
+        )
     count = sum(moved.values())
     note = f"{count:,} records of this folder now belong to its repository, with its work trees"
     return Identity(project.key, note=note if count else None)
@@ -208,15 +216,15 @@ def _is_same(project: Project, place: Place, facts: RepositoryFacts) -> bool:
     members = [member for member in project.members if member.within == place.within]
     known, shares = project.facts, _shares(project.facts, facts)
     same_remote = facts.remote is not None and facts.remote == known.remote
-    is_shallow = not facts.roots and facts.remote is not None and known.remote is None
-    if not members or not (shares or same_remote or is_shallow):
+    if not members or not (shares or same_remote):
         return False
     if any(member.is_at(place) for member in members):
         return True
     # Since its first use it may have got a remote, or its history may have been rewritten.
     known = _present_facts(members) or known
     if facts.remote is not None and facts.remote == known.remote:
-        return _shares(known, facts) or not (known.roots and facts.roots)
+        # An address alone is no proof: anyone can guess it.
+        return _shares(known, facts)
     folders = {folder for member in members for folder in _folders_of(member)}
     return shares and (facts.remote in folders or _has_moved(members, place, facts, known))
 

@@ -16,7 +16,6 @@ from contextkit.config.project_links import link, unlink
 from contextkit.indexing.run import index_sources
 from contextkit.testing import Git, own_git
 from contextkit.workspace.find import find_workspace
-from contextkit.workspace.repository import normalised_remote
 
 Notes = Callable[..., list[str]]
 
@@ -82,7 +81,7 @@ def _clone_of_the_remote(main: Path, git: Git) -> Path:
 
 def _shallow_clone(main: Path, git: Git) -> Path:
     git("commit", "--quiet", "--allow-empty", "-m", "Go on")
-    git("remote", "add", "origin", "https://example.org/ada/main.git")
+    git("config", "remote.origin.url", "https://example.org/ada/main.git")
     clone = main.parent / "shallow"
     git("clone", "--quiet", "--depth", "1", f"file://{main}", str(clone))
     Git(clone)("remote", "set-url", "origin", "https://example.org/ada/main.git")
@@ -116,7 +115,6 @@ def _rewritten(main: Path, git: Git) -> Path:
         _moved_and_changed,
         _clone,
         _clone_of_the_remote,
-        _shallow_clone,
         _subfolder,
         _worktree_of_a_bare_one,
         _rewritten,
@@ -179,12 +177,24 @@ def _with_a_pointer(main: Path, git: Git) -> Path:
 
 @pytest.mark.parametrize(
     "make",
-    [_copy, _fork, _other_repository, _replaced, _nested, _submodule, _with_a_pointer],
+    [
+        _copy,
+        _fork,
+        _shallow_clone,
+        _other_repository,
+        _replaced,
+        _nested,
+        _submodule,
+        _with_a_pointer,
+    ],
 )
 def test_what_is_another_project_sees_nothing(
     tmp_path: Path, notes: Notes, make: Callable[[Path, Git], Path]
 ) -> None:
-    """A fork, a copy, a part with settings of its own, or a forged folder has its own notes."""
+    """A fork, a copy, a part with settings of its own, or a forged folder has its own notes.
+
+    So has a shallow clone: its first commit is not known, and its remote is no proof.
+    """
     main = tmp_path / "main"
     git = repository(main)
     assert notes(main, "first") == ["first"]
@@ -254,6 +264,18 @@ def test_a_link_joins_what_was_apart(
         assert kit.project == read_projects()[0].key
     assert notes(fork) == notes(main) == ["first", "second"]
     assert len(read_projects()) == 1
+
+
+def test_a_shallow_clone_says_how_it_is_linked(tmp_path: Path, notes: Notes) -> None:
+    """On its first use, with the project that has the same remote."""
+    main = tmp_path / "main"
+    git = repository(main)
+    git("config", "remote.origin.url", "https://example.org/ada/main.git")
+    notes(main, "first")
+    with ContextKit.open(_shallow_clone(main, git), entry_points=False) as kit:
+        key = read_projects()[0].key
+        assert kit.identity.note is not None
+        assert f"`contextkit project link {key}` shares the records" in kit.identity.note
 
 
 @pytest.mark.parametrize("given", ["path", "key"])
@@ -327,26 +349,6 @@ def test_code_belongs_to_its_checkout(tmp_path: Path) -> None:
     assert "tide_of_main" in str(found[main])
     assert "tide_of_tree" not in str(found[main])
     assert "tide_of_main" not in str(found[tree])
-
-
-@pytest.mark.parametrize(
-    "address",
-    [
-        "git@Example.org:ada/tide.git",
-        "https://ada:secret@example.org/ada/tide",
-        "ssh://git@example.org:2222/ada/Tide.git/",
-        "git+ssh://example.org/ada/tide.git",
-    ],
-)
-def test_addresses_of_one_remote_are_equal(address: str, tmp_path: Path) -> None:
-    """Whatever the transport, the user and the password; none of them is kept."""
-    assert normalised_remote(address, tmp_path) == "example.org/ada/tide"
-
-
-@pytest.mark.parametrize("address", ["https://[::1/x", "", "C:/tide", "../tide", "file:///a/b"])
-def test_any_address_gives_a_text(address: str, tmp_path: Path) -> None:
-    """A remote can be anything that somebody wrote into a file."""
-    assert isinstance(normalised_remote(address, tmp_path), str)
 
 
 def test_code_that_earlier_versions_indexed_for_a_name_goes(tmp_path: Path) -> None:
