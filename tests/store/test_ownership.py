@@ -56,9 +56,10 @@ def test_a_server_takes_records_over_under_its_user_and_installation() -> None:
 
 def test_an_embedded_store_takes_them_back() -> None:
     """The way back gives the same records, and leaves another installation's as they are."""
-    there = Ownership.of(_NAMED).adopted(_records(), _INDEXED)
+    here = _records()
+    there = Ownership.of(_NAMED).adopted(here, _INDEXED)
     elsewhere = Record(id="other", text="", source="code", project="checkout:0123:/workspace")
     back = Ownership.of(Config(store=StoreSettings(user="ada"))).adopted(
         [*there, elsewhere], _INDEXED
     )
-    assert back == [*_records(), elsewhere]
+    assert back == [*here, elsewhere]
