@@ -12,6 +12,7 @@ from filelock import FileLock, Timeout
 from contextkit.config.load import data_folder
 from contextkit.errors import SourceError, StoreError
 from contextkit.files import make_private_folder
+from contextkit.indexing.marks import IndexMarks
 from contextkit.indexing.retention import prune_sources
 from contextkit.indexing.writer import Remembered
 from contextkit.logs import get_logger
@@ -21,6 +22,7 @@ from contextkit.models.records import Records
 from contextkit.plugin.checks import checked_report
 from contextkit.plugin.manager import SourceRegistry
 from contextkit.store.base import RecordStore
+from contextkit.store.ownership import Ownership
 
 _WORTH_OPTIMIZING = 1_000
 """From this number of changed files, commits and so on the store is optimized."""
@@ -69,16 +71,24 @@ def index_sources(
     )
     if not able:
         return {}
-    checkout = next(iter(records.values())).of_checkout.project
-    folder = _made_state_folder(store, checkout)
+    first = next(iter(records.values()))
+    folder = _made_state_folder(store, first.of_checkout.project)
     lock = FileLock(folder / "index.lock", mode=0o600)
     try:
         with lock.acquire(blocking=wait):
             outcomes = {}
+            marks = _marks(registry, store, first, folder)
             for name in able:
                 _delete_shared(store, registry, records[name])
-                own = records[name].of_checkout
+                own, state = records[name].of_checkout, IndexState(folder / f"{name}.json")
+                if marks is not None:
+                    marks.check(name, state)
                 outcomes[name] = _index(registry, own, workspace, folder, progress)
+                if marks is not None:
+                    done = outcomes[name]
+                    marks.note(name, state, changed=bool(done.problem or _changes(done)))
+            if marks is not None:
+                marks.save()
     except Timeout:
         return dict.fromkeys(able, IndexOutcome(problem="another process is indexing this project"))
     except OSError as error:
@@ -119,6 +129,15 @@ def _optimize(store: RecordStore) -> None:
         store.optimize()
     except StoreError as error:
         _log.warning("store_not_optimized", reason=str(error))
+
+
+def _marks(
+    registry: SourceRegistry, store: RecordStore, records: Records, folder: Path
+) -> IndexMarks | None:
+    ownership = Ownership.of(registry.config)
+    if records.checkout is None or not ownership.is_shared:
+        return None
+    return IndexMarks(store, records.checkout, ownership.user, folder)
 
 
 def state_folder(store: RecordStore, project: str) -> Path:

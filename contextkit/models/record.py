@@ -27,6 +27,9 @@ REDACTIONS = "redactions"
 
 USER_PREFIX = "user:"
 
+CHECKOUTS = ".checkouts"
+"""The source of the records that describe checkouts on a server; no plugin has such a name."""
+
 Filters = Mapping[str, Any]
 """Record field -> a value, a sequence of values (any of them), a `Range`, or None.
 
