@@ -7,6 +7,7 @@ import concurrent.futures
 import contextlib
 import contextvars
 import os
+import queue
 import threading
 import time
 import weakref
@@ -24,10 +25,10 @@ BreakerState = Literal["closed", "open", "half_open"]
 
 
 async def in_thread(call: Callable[[], T]) -> T:
-    """Run a blocking call in a thread of its own.
+    """Run a blocking call in a thread that runs nothing else meanwhile.
 
     The event loop's own executor joins its threads when the loop closes, so that one hanging
-    source would hang the whole program.
+    source would hang the whole program. It also has a limited number of threads.
 
     Raises what the call raises; `SystemExit` and the like as a `RuntimeError`.
     """
@@ -51,11 +52,49 @@ async def in_thread(call: Callable[[], T]) -> T:
         with contextlib.suppress(RuntimeError):
             loop.call_soon_threadsafe(deliver, setter, outcome)
 
-    threading.Thread(target=run, name="contextkit-source", daemon=True).start()
+    _start(run)
     try:
         return await future
     finally:
         home.leave()
+
+
+_IDLE_SECONDS = 10.0
+
+_Work = Callable[[], None]
+
+_idle: list[queue.SimpleQueue[_Work]] = []
+"""The queues of threads without work. Adding to the list and taking from it are single steps."""
+
+
+def _start(work: _Work) -> None:
+    """Run work that does not raise in an idle thread, or in a new one.
+
+    On a busy machine a new thread takes milliseconds to begin, and its starter waits for it.
+    """
+    try:
+        _idle.pop().put(work)
+    except IndexError:
+        name = "contextkit-source"
+        threading.Thread(target=_work_on, args=(work,), name=name, daemon=True).start()
+
+
+def _work_on(work: _Work) -> None:
+    own: queue.SimpleQueue[_Work] = queue.SimpleQueue()
+    while True:
+        work()
+        del work
+        _idle.append(own)
+        try:
+            work = own.get(timeout=_IDLE_SECONDS)
+        except queue.Empty:
+            try:
+                _idle.remove(own)
+            except ValueError:
+                # Another thread has just taken it, and puts its work there.
+                work = own.get()
+            else:
+                return
 
 
 def in_loop(coroutine: Coroutine[Any, Any, T]) -> T:
@@ -145,6 +184,8 @@ _living: weakref.WeakSet[ForkLock] = weakref.WeakSet()
 
 
 def _renew_all() -> None:
+    # The threads of the parent process do not exist in the child.
+    _idle.clear()
     for lock in _living:
         lock.renew()
 
