@@ -42,15 +42,19 @@ async def in_thread(call: Callable[[], T]) -> T:
         if not future.done():
             set_outcome(outcome)
 
-    def run() -> None:
+    def run() -> Callable[[], None]:
         try:
             outcome: Any = context.run(call)
             setter: Callable[[Any], None] = future.set_result
         except BaseException as error:  # noqa: BLE001 - SystemExit in a thread is a failure too
             outcome, setter = _as_exception(error), future.set_exception
-        # If the loop was closed meanwhile, the result is no longer needed.
-        with contextlib.suppress(RuntimeError):
-            loop.call_soon_threadsafe(deliver, setter, outcome)
+
+        def tell() -> None:
+            # If the loop was closed meanwhile, the result is no longer needed.
+            with contextlib.suppress(RuntimeError):
+                loop.call_soon_threadsafe(deliver, setter, outcome)
+
+        return tell
 
     _start(run)
     try:
@@ -61,14 +65,15 @@ async def in_thread(call: Callable[[], T]) -> T:
 
 _IDLE_SECONDS = 10.0
 
-_Work = Callable[[], None]
+_Work = Callable[[], Callable[[], None]]
+"""Work that does not raise. It returns the call that tells its end."""
 
 _idle: list[queue.SimpleQueue[_Work]] = []
 """The queues of threads without work. Adding to the list and taking from it are single steps."""
 
 
 def _start(work: _Work) -> None:
-    """Run work that does not raise in an idle thread, or in a new one.
+    """Run work in an idle thread, or in a new one.
 
     On a busy machine a new thread takes milliseconds to begin, and its starter waits for it.
     """
@@ -82,9 +87,11 @@ def _start(work: _Work) -> None:
 def _work_on(work: _Work) -> None:
     own: queue.SimpleQueue[_Work] = queue.SimpleQueue()
     while True:
-        work()
-        del work
+        tell = work()
+        # Idle before its work is known to be done, so that the next call finds it.
         _idle.append(own)
+        tell()
+        del work, tell
         try:
             work = own.get(timeout=_IDLE_SECONDS)
         except queue.Empty:

@@ -35,6 +35,7 @@ async def test_threads_are_used_again_but_never_for_two_calls_at_once() -> None:
     """A call that hangs keeps its thread; the next ones get others."""
     release = threading.Event()
     hanging = asyncio.create_task(in_thread(lambda: (release.wait(60), threading.get_ident())[1]))
+    await asyncio.sleep(0)
     first = await in_thread(threading.get_ident)
     second = await in_thread(threading.get_ident)
     release.set()
