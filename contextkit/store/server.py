@@ -31,6 +31,7 @@ from contextkit.store.payloads import Damage, Payload
 from contextkit.store.revisions import ProcessRevisions, Revisions
 from contextkit.store.server_collection import ServerCollection
 from contextkit.store.server_errors import server_errors
+from contextkit.store.server_facts import ServerFacts, read_facts
 from contextkit.store.server_queries import plan_search, server_filter, server_point
 from contextkit.text.keywords import embed_keywords
 
@@ -141,6 +142,11 @@ class ServerStore:
             # The collection may have been deleted or replaced: check it before the next use.
             self._identity = None
             raise
+
+    def facts(self) -> ServerFacts:
+        """The state of the server and of the collection; opens the store."""
+        with self._use() as client:
+            return read_facts(client, self.collection)
 
     # -- the interface --------------------------------------------------------------------
 
