@@ -6,7 +6,7 @@ import contextlib
 import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from attrs import Factory, define, field
 from qdrant_client import QdrantClient, models
@@ -18,9 +18,7 @@ from contextkit.models.record import Filters, Hit, Record, Search
 from contextkit.store.base import MOST_HITS, by_source, conditions, newest_first, stored_batch
 from contextkit.store.hybrid import (
     QueryVectors,
-    RawHits,
     embed_queries,
-    join_hits,
     prepare_queries,
     vector_names,
 )
@@ -32,18 +30,16 @@ from contextkit.store.server_collection import ServerCollection
 from contextkit.store.server_connection import connector
 from contextkit.store.server_errors import server_errors
 from contextkit.store.server_facts import ServerFacts, read_facts
-from contextkit.store.server_queries import (
-    plan_search,
-    server_filter,
-    server_point,
-    write_batches,
-)
-from contextkit.store.server_reading import PointReader, payloads, scores
+from contextkit.store.server_queries import server_filter, server_point, write_batches
+from contextkit.store.server_reading import PointReader, payloads
 from contextkit.store.server_retry import RetryingClient
-from contextkit.text.keywords import embed_keywords
+from contextkit.store.server_search import PlannedSearch, found_hits, plan_search
 
 _WRITE_BATCH = 256
 _DELETE_BATCH = 10_000
+_INDEX_MISSING = "Index required"
+
+_T = TypeVar("_T")
 
 
 @define(eq=False)
@@ -149,10 +145,17 @@ class ServerStore:
             self._identity = None
             raise
 
-    @contextlib.contextmanager
-    def _reading(self, seconds: float | None = None) -> Iterator[PointReader]:
-        with self._use(seconds) as client:
-            yield PointReader(client, self.collection, self._made.limits)
+    def _answer(self, ask: Callable[[PointReader], _T], seconds: float | None = None) -> _T:
+        """Ask the server; once more if strict mode was switched on or an index was replaced."""
+        for attempt in (1, 2):
+            try:
+                with self._use(seconds) as client:
+                    return ask(PointReader(client, self.collection, self._made.limits))
+            except StoreError as error:
+                if attempt == 2 or _INDEX_MISSING not in str(error):
+                    raise
+                self._made.strict = True
+        raise AssertionError("both attempts return or raise")
 
     def _select(
         self,
@@ -263,10 +266,14 @@ class ServerStore:
 
     def delete_where(self, source: str, projects: Sequence[str], filters: Filters) -> None:
         """Delete every record of a source that matches."""
-        with self._noted(source), self._reading() as reader:
+
+        def delete(reader: PointReader) -> None:
             selected = self._select(reader, source, projects, filters)
             selector = models.FilterSelector(filter=selected)
             reader.client.delete(self.collection, selector, wait=True)
+
+        with self._noted(source):
+            self._answer(delete)
         self._damage.mended(None)
 
     def get(self, point_ids: Sequence[str]) -> list[Record]:
@@ -283,42 +290,29 @@ class ServerStore:
     def search(self, searches: Sequence[Search]) -> list[list[Hit]]:
         """Answer several searches in one round trip, each best first."""
         vectors = embed_queries(searches, self.embedders)
-        with self._reading(self.settings.timeout) as reader:
-            identity = self._with_models(reader.client, vectors)
-            names = vector_names(searches, vectors, identity, self._made.place)
-            most = reader.limits.results(MOST_HITS)
-            planned = [
-                plan_search(
-                    search,
-                    query,
-                    vector,
-                    self._select(reader, search.source, search.projects, search.filters),
-                    most,
-                )
-                for search, query, vector in zip(searches, vectors, names, strict=True)
-            ]
-            answers = reader.search([request for plan in planned for request in plan.requests])
+        planned, answers = self._answer(
+            lambda reader: self._searched(reader, searches, vectors), self.settings.timeout
+        )
         records = self._damage.sound(payloads(point for answer in answers for point in answer))
-        remaining = iter(answers)
-        raw = [
-            RawHits(
-                keyword_scores=scores(next(remaining)) if plan.keywords else {},
-                similarities=scores(next(remaining)) if plan.dense else None,
+        return found_hits(searches, vectors, planned, answers, records)
+
+    def _searched(
+        self, reader: PointReader, searches: Sequence[Search], vectors: Sequence[QueryVectors]
+    ) -> tuple[list[PlannedSearch], list[list[models.ScoredPoint]]]:
+        """Plan the searches and answer them."""
+        identity = self._with_models(reader.client, vectors)
+        names = vector_names(searches, vectors, identity, self._made.place)
+        planned = [
+            plan_search(
+                search,
+                query,
+                vector,
+                self._select(reader, search.source, search.projects, search.filters),
+                reader.limits.results(MOST_HITS),
             )
-            for plan in planned
+            for search, query, vector in zip(searches, vectors, names, strict=True)
         ]
-
-        def fetch(point_ids: Sequence[str]) -> dict[str, Record]:
-            return {point: records[point] for point in point_ids if point in records}
-
-        def words_of(point_ids: Sequence[str]) -> dict[str, frozenset[int]]:
-            return {
-                point: frozenset(embed_keywords(records[point].searched_text).indices)
-                for point in point_ids
-                if point in records
-            }
-
-        return join_hits(searches, vectors, raw, words_of, fetch)
+        return planned, reader.search([each for plan in planned for each in plan.requests])
 
     def _with_models(self, client: QdrantClient, vectors: Sequence[QueryVectors]) -> StoreIdentity:
         """The identity, read again if a model is missing."""
@@ -340,10 +334,13 @@ class ServerStore:
         offset: Any = None
         damaged: list[str] = []
         selected: models.Filter | None = None
+
+        def page(reader: PointReader) -> tuple[models.Filter, Sequence[models.Record], Any]:
+            chosen = selected or self._select(reader, source, projects, filters)
+            return chosen, *reader.page(chosen, offset)
+
         while True:
-            with self._reading() as reader:
-                selected = selected or self._select(reader, source, projects, filters)
-                points, offset = reader.page(selected, offset)
+            selected, points, offset = self._answer(page)
             yield from self._damage.sound(payloads(points)).values()
             damaged += self._damage.names(str(point.id) for point in points)
             if offset is None:
@@ -357,12 +354,15 @@ class ServerStore:
         """Return the matching records, newest first; ties by id."""
         if limit < 1:
             return []
-        with self._reading() as reader:
-            selected = self._select(reader, source, projects, filters)
-            points = reader.newest(selected, min(limit, MOST_HITS))
+        points = self._answer(
+            lambda reader: reader.newest(
+                self._select(reader, source, projects, filters), min(limit, MOST_HITS)
+            )
+        )
         return newest_first(self._damage.sound(payloads(points)).values())
 
     def count(self, source: str | None, projects: Sequence[str] | None, filters: Filters) -> int:
         """Count the matching records."""
-        with self._reading() as reader:
-            return reader.count(self._select(reader, source, projects, filters))
+        return self._answer(
+            lambda reader: reader.count(self._select(reader, source, projects, filters))
+        )

@@ -44,6 +44,8 @@ class ServerCollection:
         url: the server's name in errors.
         indexed_fields: source -> the record fields that its filters use.
         settings: the form of the collection.
+        strict: whether the server refused a filter without an index, which its settings may
+            not tell.
         version: the server's, once the collection is open.
         indexes: of the open collection.
     """
@@ -52,6 +54,7 @@ class ServerCollection:
     url: str
     indexed_fields: Mapping[str, Sequence[str]]
     settings: StoreSettings = field(factory=StoreSettings)
+    strict: bool = field(default=False, init=False)
     version: ServerVersion = field(factory=ServerVersion, init=False)
     indexes: ServerIndexes = field(init=False)
 
@@ -131,7 +134,7 @@ class ServerCollection:
             if key not in types:
                 client.create_payload_index(self.name, key, index, wait=True)
                 types[key] = "datetime" if key == "created_at" else "keyword"
-        limits = ServerLimits.of(info)
+        limits = ServerLimits.of(info, refuses=self.strict)
         self.indexes = ServerIndexes(self.name, types, limits, self.indexed_fields)
         if changes := changed_form(info, self.settings):
             client.update_collection(self.name, **changes)

@@ -9,12 +9,10 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any, cast
 
-from attrs import frozen
 from qdrant_client import models
 
-from contextkit.models.record import Range, Record, Search
-from contextkit.store.base import BM25, Match, StoredPoint, candidates_for, conditions
-from contextkit.store.hybrid import QueryVectors
+from contextkit.models.record import Range, Record
+from contextkit.store.base import BM25, Match, StoredPoint
 from contextkit.store.server_limits import ServerLimits
 from contextkit.text.keywords import KeywordVector
 
@@ -31,7 +29,7 @@ def server_point(point: StoredPoint, vector: str | None) -> models.PointStruct:
     """
     vectors: dict[str, Any] = {}
     if point.keywords.indices:
-        vectors[BM25] = _sparse(point.keywords)
+        vectors[BM25] = sparse_vector(point.keywords)
     if point.dense is not None and vector is not None:
         vectors[vector] = point.dense
     return models.PointStruct(id=point.id, vector=vectors, payload=dict(point.payload))
@@ -115,64 +113,6 @@ def _range(bounds: Range) -> models.Range | models.DatetimeRange:
     return models.Range(**given)
 
 
-@frozen
-class PlannedSearch:
-    """The server's requests for one search: by keywords, by meaning."""
-
-    keywords: models.QueryRequest | None
-    dense: models.QueryRequest | None
-
-    @property
-    def requests(self) -> list[models.QueryRequest]:
-        """The requests there are, keywords first."""
-        return [request for request in (self.keywords, self.dense) if request is not None]
-
-
-def plan_search(
-    search: Search, query: QueryVectors, vector: str | None, selected: models.Filter, most: int
-) -> PlannedSearch:
-    """Plan one search, as `edge_queries.plan_search` does.
-
-    The answer includes payloads: a second round trip would take longer.
-
-    Args:
-        search: the search.
-        query: its vectors.
-        vector: the name of the dense vectors, if there are any.
-        selected: the records to search.
-        most: results of one request.
-    """
-    if search.limit < 1:
-        return PlannedSearch(None, None)
-    by_keywords = by_meaning = None
-    limit = min(candidates_for(search.limit), most)
-    if query.keywords.indices:
-        by_keywords = models.QueryRequest(
-            query=_sparse(query.keywords),
-            using=BM25,
-            filter=selected,
-            limit=limit,
-            params=_corpus(search),
-            with_payload=True,
-        )
-    if query.dense is not None and vector is not None:
-        by_meaning = models.QueryRequest(
-            query=query.dense,
-            using=vector,
-            filter=selected,
-            limit=limit,
-            with_payload=True,
-        )
-    return PlannedSearch(by_keywords, by_meaning)
-
-
-def _corpus(search: Search) -> models.SearchParams | None:
-    """Count word frequencies per source, if the client can; an old server ignores it."""
-    if not hasattr(models, "IdfCorpusParams"):
-        return None
-    corpus = server_filter(conditions(search.source, search.projects, {}))
-    return models.SearchParams(idf=models.IdfCorpusParams(corpus=corpus))
-
-
-def _sparse(vector: KeywordVector) -> models.SparseVector:
+def sparse_vector(vector: KeywordVector) -> models.SparseVector:
+    """The engine's form of a keyword vector."""
     return models.SparseVector(indices=vector.indices, values=vector.values)

@@ -97,11 +97,6 @@ def payloads(points: Iterable[models.ScoredPoint | models.Record]) -> Iterator[P
     return ((str(point.id), point.payload) for point in points)
 
 
-def scores(points: Sequence[models.ScoredPoint]) -> dict[str, float]:
-    """The scores of found points."""
-    return {str(point.id): point.score for point in points}
-
-
 def _created_at(point: models.Record) -> datetime:
     return datetime.fromisoformat((point.payload or {})["created_at"])
 
