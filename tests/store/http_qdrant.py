@@ -22,6 +22,16 @@ STRICT = {
 }
 """The strict mode of new collections on Qdrant Cloud."""
 
+LOW_LIMITS = {
+    "max_payload_index_count": 7,
+    "max_query_limit": 100,
+    "upsert_max_batchsize": 100,
+    "search_max_batchsize": 1,
+    "condition_max_size": 200,
+    "search_allow_exact": False,
+}
+"""Limits that the tests reach, in any case."""
+
 
 class Refused(Exception):  # noqa: N818 - an answer, not a fault of the stand-in
     """An answer other than 200."""
