@@ -11,7 +11,7 @@ from filelock import FileLock, Timeout
 
 from contextkit.config.load import data_folder
 from contextkit.errors import SourceError, StoreError
-from contextkit.files import make_private_folder
+from contextkit.files import make_private_folder, write_atomically
 from contextkit.indexing.retention import prune_sources
 from contextkit.indexing.writer import Remembered
 from contextkit.logs import get_logger
@@ -21,6 +21,7 @@ from contextkit.models.records import Records
 from contextkit.plugin.checks import checked_report
 from contextkit.plugin.manager import SourceRegistry
 from contextkit.store.base import RecordStore
+from contextkit.store.migrate import MovedScope
 
 _WORTH_OPTIMIZING = 1_000
 """From this number of changed files, commits and so on the store is optimized."""
@@ -125,6 +126,24 @@ def state_folder(store: RecordStore, project: str) -> Path:
     """The folder of a project's index states."""
     digest = hashlib.sha256(project.encode("utf-8")).hexdigest()[:16]
     return data_folder() / "state" / store.identity.id / digest
+
+
+def carry_states(old: RecordStore, new: RecordStore, scopes: Sequence[MovedScope]) -> None:
+    """Copy the index states of records that were moved to another store.
+
+    Where the new store has further records, the state is deleted there instead: the next index
+    run then makes that checkout's records again.
+    """
+    moved = {(scope.source, scope.project): scope for scope in scopes}
+    for project, target in {scope.project: scope.target for scope in scopes}.items():
+        for before in state_folder(old, project).glob("*.json"):
+            scope = moved.get((before.stem, project)) or MovedScope(before.stem, project, target)
+            scope.stored = new.count(scope.source, [target], {})
+            after = state_folder(new, target) / before.name
+            if scope.is_same:
+                write_atomically(after, before.read_text(encoding="utf-8"))
+            else:
+                after.unlink(missing_ok=True)
 
 
 def _made_state_folder(store: RecordStore, project: str) -> Path:

@@ -18,6 +18,7 @@ from contextkit.plugin.manager import SourceRegistry
 from contextkit.store.base import RecordStore
 from contextkit.store.embedded import EmbeddedStore
 from contextkit.store.revisions import Revisions
+from contextkit.store.shard_folder import ShardFolder
 
 DATA_NAMES = (
     "claude-code",
@@ -62,6 +63,22 @@ def open_store(
         indexed_fields=indexed_fields,
         revisions=revisions,
     )
+
+
+def is_made(store: RecordStore) -> bool:
+    """Whether a store exists; its first use would make it."""
+    if isinstance(store, EmbeddedStore):
+        return ShardFolder(store.path).shard.exists()
+    from contextkit.store.server import ServerStore
+
+    return isinstance(store, ServerStore) and store.is_made
+
+
+def place_of(store: RecordStore) -> str:
+    """A store's name for people: its folder, or its server and collection."""
+    if isinstance(store, EmbeddedStore):
+        return str(store.path)
+    return f"{getattr(store, 'url', '')}, collection {getattr(store, 'collection', '')}"
 
 
 # ruff: noqa: ARG002 - the signatures are those of `RecordStore`

@@ -17,7 +17,14 @@ from contextkit.embedding.choice import Embedders
 from contextkit.errors import RecordDamagedError, StoreError
 from contextkit.logs import get_logger
 from contextkit.models.record import Filters, Hit, Record, Search
-from contextkit.store.base import MOST_HITS, by_source, conditions, newest_first, stored_batch
+from contextkit.store.base import (
+    MOST_HITS,
+    StoredVectors,
+    by_source,
+    conditions,
+    newest_first,
+    stored_batch,
+)
 from contextkit.store.hybrid import (
     QueryVectors,
     RawHits,
@@ -31,7 +38,12 @@ from contextkit.store.payloads import Damage, Payload
 from contextkit.store.revisions import ProcessRevisions, Revisions
 from contextkit.store.server_collection import ServerCollection
 from contextkit.store.server_errors import server_errors
-from contextkit.store.server_queries import plan_search, server_filter, server_point
+from contextkit.store.server_queries import (
+    plan_search,
+    server_filter,
+    server_point,
+    stored_vectors,
+)
 from contextkit.text.keywords import embed_keywords
 
 _TIMEOUT_SECONDS = 10
@@ -126,11 +138,7 @@ class ServerStore:
     def _use(self) -> Iterator[QdrantClient]:
         """The client, after checking the collection."""
         with self._opening:
-            if self._reconnect and self._connected_in != os.getpid():
-                # Closed before, or forked: a child must not write to its parent's connections.
-                self.client = self._reconnect()
-                self._connected_in = os.getpid()
-            client = self.client
+            client = self._connected()
             if self._identity is None:
                 with server_errors(self.url):
                     self._identity = self._made.open(client, self.embedders)
@@ -142,7 +150,20 @@ class ServerStore:
             self._identity = None
             raise
 
+    def _connected(self) -> QdrantClient:
+        if self._reconnect and self._connected_in != os.getpid():
+            # Closed before, or forked: a child must not write to its parent's connections.
+            self.client = self._reconnect()
+            self._connected_in = os.getpid()
+        return self.client
+
     # -- the interface --------------------------------------------------------------------
+
+    @property
+    def is_made(self) -> bool:
+        """Whether the collection exists; other uses would create it."""
+        with self._opening, server_errors(self.url):
+            return self._connected().collection_exists(self.collection)
 
     @property
     def identity(self) -> StoreIdentity:
@@ -240,6 +261,16 @@ class ServerStore:
         if damaged := self._damage.names(point_ids):
             raise RecordDamagedError(damaged)
         return [found[point_id] for point_id in point_ids if point_id in found]
+
+    def vectors(self, point_ids: Sequence[str]) -> dict[str, StoredVectors]:
+        """Return the vectors, by point without dashes."""
+        if not point_ids:
+            return {}
+        with self._use() as client:
+            points = client.retrieve(
+                self.collection, list(point_ids), with_payload=False, with_vectors=True
+            )
+        return {str(point.id).replace("-", ""): stored_vectors(point) for point in points}
 
     def search(self, searches: Sequence[Search]) -> list[list[Hit]]:
         """Answer several searches in one round trip, each best first."""

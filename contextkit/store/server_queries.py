@@ -13,7 +13,14 @@ from attrs import frozen
 from qdrant_client import models
 
 from contextkit.models.record import Range, Search
-from contextkit.store.base import BM25, Match, StoredPoint, candidates_for, conditions
+from contextkit.store.base import (
+    BM25,
+    Match,
+    StoredPoint,
+    StoredVectors,
+    candidates_for,
+    conditions,
+)
 from contextkit.store.hybrid import QueryVectors
 from contextkit.store.identity import StoredModel
 from contextkit.text.keywords import KeywordVector
@@ -65,6 +72,13 @@ def server_point(point: StoredPoint, vector: str | None) -> models.PointStruct:
     if point.dense is not None and vector is not None:
         vectors[vector] = point.dense
     return models.PointStruct(id=point.id, vector=vectors, payload=dict(point.payload))
+
+
+def stored_vectors(point: models.Record) -> StoredVectors:
+    """Read the vectors of the server's point."""
+    named = dict(cast("dict[str, Any]", point.vector or {}))
+    sparse = named.pop(BM25, None) or models.SparseVector(indices=[], values=[])
+    return StoredVectors(KeywordVector(sparse.indices, sparse.values), list(named.values()))
 
 
 def server_filter(matches: Sequence[Match]) -> models.Filter:

@@ -190,7 +190,10 @@ class HttpQdrant:
                 upsert = models.PointsList(**body)
                 return self.client.upsert(name, upsert.points, update_mode=upsert.update_mode)
             case "POST", "points":
-                return self.client.retrieve(name, models.PointRequest(**body).ids)
+                wanted_points = models.PointRequest(**body)
+                return self.client.retrieve(
+                    name, wanted_points.ids, with_vectors=wanted_points.with_vector or False
+                )
             case "POST", "points/payload":
                 news = models.SetPayload(**body)
                 return self.client.set_payload(
