@@ -38,6 +38,7 @@ from contextkit.store.payloads import Damage, Payload
 from contextkit.store.revisions import ProcessRevisions, Revisions
 from contextkit.store.server_collection import ServerCollection
 from contextkit.store.server_errors import server_errors
+from contextkit.store.server_facts import ServerFacts, read_facts
 from contextkit.store.server_queries import (
     plan_search,
     server_filter,
@@ -156,6 +157,11 @@ class ServerStore:
             self.client = self._reconnect()
             self._connected_in = os.getpid()
         return self.client
+
+    def facts(self) -> ServerFacts:
+        """The state of the server and of the collection; opens the store."""
+        with self._use() as client:
+            return read_facts(client, self.collection)
 
     # -- the interface --------------------------------------------------------------------
 

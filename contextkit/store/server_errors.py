@@ -7,10 +7,22 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+import grpc
 from qdrant_client.common.client_exceptions import QdrantException
 from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
 
 from contextkit.errors import StoreError
+
+SERVER_ERRORS = (
+    UnexpectedResponse,
+    ResponseHandlingException,
+    QdrantException,
+    grpc.RpcError,
+    ValueError,
+    RuntimeError,
+    OSError,
+)
+"""What the client raises, over HTTP and over gRPC."""
 
 _REFUSED = {
     401: "it refuses the API key: set the variable that store.api_key_variable names",

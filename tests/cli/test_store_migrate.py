@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.store.conftest import HttpQdrant
+from tests.store.http_qdrant import HttpQdrant
 
 if TYPE_CHECKING:
     from tests.cli.conftest import CommandLine

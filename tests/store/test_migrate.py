@@ -18,7 +18,7 @@ from contextkit.store.migrate import AnyModels, Migrated, Migration, ReusingEmbe
 from contextkit.store.server import ServerStore
 from contextkit.store.verify import verify
 from contextkit.testing import HashingModel
-from tests.store.conftest import HttpQdrant
+from tests.store.http_qdrant import HttpQdrant
 
 pytestmark = pytest.mark.one_python
 
