@@ -151,8 +151,11 @@ class ContextKit(AskingForContexts):
 
     @property
     def project(self) -> str:
-        """The project of this workspace's records: repository, name or path."""
-        return self.identity.project
+        """The project of this workspace's records: repository, name or path.
+
+        On a server, it is this installation's own name for a path.
+        """
+        return self.pipeline.ownership.project(self.identity.project)
 
     @property
     def project_records(self) -> ProjectRecords:
@@ -203,7 +206,7 @@ class ContextKit(AskingForContexts):
 
         Args:
             source: the source.
-            user: whose, where a host has many users; default: the one user of this machine.
+            user: whose, where a host has many users; default: this installation's user.
 
         Raises `InvalidContextTypeError` for a name that is no source.
         """
@@ -280,7 +283,7 @@ class ContextKit(AskingForContexts):
             sources: which ones; default: every source that is on.
             dry_run: True to delete nothing and only count.
             user: whose own records are pruned beside the project's, where a host has many
-                users; default: those of the one user of this machine.
+                users; default: those of this installation's user.
 
         Returns:
             Source -> the records that were deleted, or would be.

@@ -126,7 +126,7 @@ class ProjectFolders:
             other = identify(found.root, config, claim=False)
         except ContextKitError:
             return None
-        return found.root if other.project == self.kit.project else None
+        return found.root if other.project == self.kit.identity.project else None
 
     def _roots_of_gone(self) -> Iterator[Path]:
         """Yield the folders below which a folder that is gone was the project's."""
@@ -134,7 +134,7 @@ class ProjectFolders:
         # A folder without either, such as a home, may have had other projects in it.
         if workspace.config_file is not None or repository_of(workspace.root) is not None:
             yield workspace.root
-        project = read_project(self.kit.project)
+        project = read_project(self.kit.identity.project)
         yield from (Path(member.root) for member in (project.members if project else ()))
 
 

@@ -18,11 +18,13 @@ from contextkit.concurrency import in_thread
 from contextkit.config.settings import Config
 from contextkit.embedding.choice import OneEmbedder
 from contextkit.embedding.embedder import NotAsked
+from contextkit.errors import StoreError
 from contextkit.models.request import ContextRequest, Recipe
 from contextkit.package import VERSION
 from contextkit.plugin.manager import SourceRegistry
 from contextkit.plugin.status import HOST, PluginStatus
 from contextkit.store.base import RecordStore
+from contextkit.store.ownership import Ownership
 
 _NOT_CONFIGURING = frozenset({"cache", "hooks", "origins"})
 _AFFECTING_NOTHING = tuple(
@@ -101,7 +103,12 @@ class Keys:
     def _configuration(self) -> str:
         config = self.registry.config
         if self._configured is None or self._configured[0] is not config:
-            self._configured = config, key_of(_without(config, _NOT_CONFIGURING))
+            ownership = Ownership.of(config)
+            try:
+                owner = [ownership.user, ownership.checkout("")]
+            except StoreError as error:
+                raise NoKeyError(str(error)) from error
+            self._configured = config, key_of([_without(config, _NOT_CONFIGURING), owner])
         return self._configured[1]
 
     def _plugins(self) -> Iterable[list[object]]:

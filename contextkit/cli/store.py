@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -14,6 +13,8 @@ from contextkit.cli.session import Session, json_option, pass_session
 
 if TYPE_CHECKING:
     from contextkit.config.sections import StoreSettings
+    from contextkit.config.settings import Config
+    from contextkit.models.record import Record
     from contextkit.store.base import RecordStore
     from contextkit.store.migrate import Migrated, ReusingEmbedders
 
@@ -63,9 +64,8 @@ def migrate(
     from attrs import asdict
 
     settings = _settings(session, target, collection)
-    with _stores(session, settings) as (old, new, embedders):
-        result = _migrate(session, old, new, embedders, not dry_run)
-        text = "\n".join(_lines(result, settings, dry_run))
+    result = _migrate(session, settings, not dry_run)
+    text = "\n".join(_lines(result, settings, dry_run))
     data = {
         "settled": result.settled,
         "removed": result.removed,
@@ -94,54 +94,63 @@ def _settings(session: Session, target: str, collection: str | None) -> StoreSet
     return evolve(current, url=None, path=Path(target).expanduser().absolute())
 
 
-@contextmanager
-def _stores(
-    session: Session, settings: StoreSettings
-) -> Iterator[tuple[RecordStore, RecordStore, ReusingEmbedders]]:
+def _migrate(session: Session, settings: StoreSettings, writes: bool) -> Migrated:
     from attrs import evolve
 
     from contextkit.embedding.choice import PluginEmbedders
-    from contextkit.errors import StoreError
     from contextkit.store.migrate import AnyModels, ReusingEmbedders
-    from contextkit.store.open import IndexedFields, is_made, open_store, place_of
+    from contextkit.store.open import IndexedFields, open_store
 
     config, fields = session.config, IndexedFields(session.registry)
     configured = PluginEmbedders(config, session.registry)
     embedders = ReusingEmbedders(configured)
+    target = evolve(config, store=settings)
     old = open_store(config, AnyModels(configured), fields)
-    new = open_store(evolve(config, store=settings), embedders, fields)
+    new = open_store(target, embedders, fields)
     try:
-        if not is_made(old):
-            raise StoreError(f"there is no store at {place_of(old)}: there is nothing to move")
-        yield old, new, embedders
+        return _moved(session, target, old, new, embedders, writes)
     finally:
         old.close()
         new.close()
 
 
-def _migrate(
+def _moved(
     session: Session,
+    target: Config,
     old: RecordStore,
     new: RecordStore,
     embedders: ReusingEmbedders,
     writes: bool,
 ) -> Migrated:
+    from contextkit.errors import StoreError
     from contextkit.indexing.run import carry_states
     from contextkit.models.indexer import Progress
     from contextkit.store.migrate import Migration
-    from contextkit.store.open import is_made
+    from contextkit.store.open import is_made, place_of
+    from contextkit.store.ownership import Ownership
+    from contextkit.store.projects import indexed_sources
+
+    if not is_made(old):
+        raise StoreError(f"there is no store at {place_of(old)}: there is nothing to move")
+    before, after = Ownership.of(session.config), Ownership.of(target)
+    indexed = indexed_sources(session.registry)
+
+    def renamed(records: Sequence[Record]) -> list[Record]:
+        return after.adopted(records, indexed)
 
     with session.progress() as report:
         return Migration(
             old,
             new if writes or is_made(new) else None,
             embedders,
-            str,
+            # What other users of a server own stays there.
+            lambda project: after.is_shared or before.is_visible(project),
+            renamed,
             session.kit.redactor.records,
             lambda what, done, total: report(
                 Progress(source=what, label="records", done=done, total=total)
             ),
-            lambda scopes: carry_states(old, new, scopes),
+            lambda scopes: carry_states(old, new, scopes, renamed),
             writes,
         ).run()
 

@@ -20,6 +20,7 @@ from typing import Protocol
 
 from attrs import evolve, frozen
 
+from contextkit.config.installation import installation_id
 from contextkit.config.project_files import (
     Member,
     Project,
@@ -206,7 +207,9 @@ def planned_project(
         key = f"{key}#{place.within}"
     is_elsewhere = store is not None and store.is_shared and store.has(key)
     if is_elsewhere or any(known.key == key for known in unnamed):
-        digest = hashlib.sha256(str(place.repository).encode()).hexdigest()
+        # Others on a server may have the same path, as in containers.
+        unique = f"{installation_id() if is_elsewhere else ''}{place.repository}"
+        digest = hashlib.sha256(unique.encode()).hexdigest()
         key = f"{key}~{digest[:8]}"
     return Project(key, facts=facts), None
 

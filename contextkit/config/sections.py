@@ -139,6 +139,13 @@ class StoreSettings:
         _ANY_SECONDS,
         "user",
     )
+    user: str | None = option(
+        None,
+        "You, on a server: your global records are those of this user. The same name on a second "
+        "machine shares them. Unset: an id in the data folder.",
+        text("the name of a user", re.compile(r"\S(.*\S)?")),
+        "user",
+    )
     isolate_worktrees: bool = option(
         False, "Keep the memories of each linked git work tree apart.", SWITCH, "user"
     )

@@ -15,6 +15,7 @@ from contextkit.embedding.embedder import Embedder, KeptVectors, ModelEmbedder
 from contextkit.embedding.model import ModelError, checked_model
 from contextkit.errors import ConfigError, InvalidContextTypeError, SourceError
 from contextkit.models.embedding import DenseModel
+from contextkit.models.record import CHECKOUTS
 
 if TYPE_CHECKING:
     from contextkit.plugin.manager import SourceRegistry
@@ -113,7 +114,7 @@ class PluginEmbedders:
         return "; ".join(sorted({each.problem for each in made if each.problem})) or None
 
     def _configured(self, source: str) -> str | None:
-        return self.config.source(source).embedder
+        return "none" if source == CHECKOUTS else self.config.source(source).embedder
 
     def _embedder(self, chosen: str) -> Embedder:
         model = self.config.embedding.model if chosen == "default" else chosen

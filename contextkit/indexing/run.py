@@ -12,16 +12,19 @@ from filelock import FileLock, Timeout
 from contextkit.config.load import data_folder
 from contextkit.errors import SourceError, StoreError
 from contextkit.files import make_private_folder, write_atomically
+from contextkit.indexing.marks import IndexMarks
 from contextkit.indexing.retention import prune_sources
 from contextkit.indexing.writer import Remembered
 from contextkit.logs import get_logger
 from contextkit.models.indexer import Indexer, IndexState, Progress
 from contextkit.models.items import IndexReport
+from contextkit.models.record import Record
 from contextkit.models.records import Records
 from contextkit.plugin.checks import checked_report
 from contextkit.plugin.manager import SourceRegistry
 from contextkit.store.base import RecordStore
 from contextkit.store.migrate import MovedScope
+from contextkit.store.ownership import Ownership
 
 _WORTH_OPTIMIZING = 1_000
 """From this number of changed files, commits and so on the store is optimized."""
@@ -70,16 +73,24 @@ def index_sources(
     )
     if not able:
         return {}
-    checkout = next(iter(records.values())).of_checkout.project
-    folder = _made_state_folder(store, checkout)
+    first = next(iter(records.values()))
+    folder = _made_state_folder(store, first.of_checkout.project)
     lock = FileLock(folder / "index.lock", mode=0o600)
     try:
         with lock.acquire(blocking=wait):
             outcomes = {}
+            marks = _marks(registry, store, first, folder)
             for name in able:
                 _delete_shared(store, registry, records[name])
-                own = records[name].of_checkout
+                own, state = records[name].of_checkout, IndexState(folder / f"{name}.json")
+                if marks is not None:
+                    marks.check(name, state)
                 outcomes[name] = _index(registry, own, workspace, folder, progress)
+                if marks is not None:
+                    done = outcomes[name]
+                    marks.note(name, state, changed=bool(done.problem or _changes(done)))
+            if marks is not None:
+                marks.save()
     except Timeout:
         return dict.fromkeys(able, IndexOutcome(problem="another process is indexing this project"))
     except OSError as error:
@@ -122,23 +133,46 @@ def _optimize(store: RecordStore) -> None:
         _log.warning("store_not_optimized", reason=str(error))
 
 
+def _marks(
+    registry: SourceRegistry, store: RecordStore, records: Records, folder: Path
+) -> IndexMarks | None:
+    ownership = Ownership.of(registry.config)
+    if records.checkout is None or not ownership.is_shared:
+        return None
+    return IndexMarks(store, records.checkout, ownership.user, folder)
+
+
 def state_folder(store: RecordStore, project: str) -> Path:
     """The folder of a project's index states."""
     digest = hashlib.sha256(project.encode("utf-8")).hexdigest()[:16]
     return data_folder() / "state" / store.identity.id / digest
 
 
-def carry_states(old: RecordStore, new: RecordStore, scopes: Sequence[MovedScope]) -> None:
+def carry_states(
+    old: RecordStore,
+    new: RecordStore,
+    scopes: Sequence[MovedScope],
+    renamed: Callable[[Sequence[Record]], Sequence[Record]],
+) -> None:
     """Copy the index states of records that were moved to another store.
 
     Where the new store has further records, the state is deleted there instead: the next index
     run then makes that checkout's records again.
+
+    Args:
+        old: the store whose states are copied.
+        new: the other store.
+        scopes: the moved records.
+        renamed: gives records the projects that they have in the new store.
     """
-    moved = {(scope.source, scope.project): scope for scope in scopes}
-    for project, target in {scope.project: scope.target for scope in scopes}.items():
-        for before in state_folder(old, project).glob("*.json"):
-            scope = moved.get((before.stem, project)) or MovedScope(before.stem, project, target)
-            scope.stored = new.count(scope.source, [target], {})
+    moved = {(scope.source, scope.project, scope.target): scope for scope in scopes}
+    for project in {scope.project for scope in scopes}:
+        for before in state_folder(old, project).glob("[!.]*.json"):
+            source = before.stem
+            made = Record(id=source, text="", source=source, project=project)
+            [target] = [record.project for record in renamed([made])]
+            scope = moved.get((source, project, target)) or MovedScope(source, project, target)
+            scope.stored = new.count(source, [target], {})
             after = state_folder(new, target) / before.name
             if scope.is_same:
                 write_atomically(after, before.read_text(encoding="utf-8"))

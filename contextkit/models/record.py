@@ -14,7 +14,7 @@ from attrs import field, frozen
 from contextkit.errors import RecordError
 
 USER = ""
-"""The project of the user's own records, which are visible in all projects."""
+"""The project of the user's own records in an embedded store, visible in all projects."""
 
 NO_TIME = datetime(1970, 1, 1, tzinfo=UTC)
 """The creation time of undated things: long ago, so that recency does not favour them."""
@@ -26,6 +26,9 @@ REDACTIONS = "redactions"
 """A record's field: the number of replaced secrets in it."""
 
 USER_PREFIX = "user:"
+
+CHECKOUTS = ".checkouts"
+"""The source of the records that describe checkouts on a server; no plugin has such a name."""
 
 Filters = Mapping[str, Any]
 """Record field -> a value, a sequence of values (any of them), a `Range`, or None.
@@ -82,7 +85,8 @@ class Record:
             searched, never shown.
         created_at: the creation time with a time zone; default: now.
         source: set by the `Records` that stores it.
-        project: set by the `Records` that stores it; `USER` for the user's own.
+        project: set by the `Records` that stores it; `USER` for the user's own in an embedded
+            store, `user:ID` on a server.
     """
 
     id: str
@@ -194,8 +198,8 @@ class Search:
         projects: the projects whose records are searched.
         limit: maximum number of hits.
         filters: conditions on the records' fields and on `created_at`.
-        user: the user whose records are searched besides the project's; None for the only user
-            of this machine.
+        user: the user whose records are searched besides the project's; None for the user of
+            this installation.
         related: whether to search also for irregular forms of the query's words, and for things
             of the kinds that it names, with less weight.
     """

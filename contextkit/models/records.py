@@ -53,11 +53,14 @@ class Checkout:
     """The folder of a project in which index runs read.
 
     Attributes:
-        root: the project of what they write.
+        folder: its path.
+        root: the project of what they write: the path, or on a server this installation's name
+            for it.
         project: the project that people and agents write to.
         sources: the sources with index runs.
     """
 
+    folder: str
     root: str
     project: str
     sources: Collection[str]
@@ -73,9 +76,11 @@ class RecordsView:
     Attributes:
         source: their source.
         project: their project.
-        user: the user whose own records are visible, if a host has many users; None for the only
-            user of this machine, whose project is `USER`.
+        user: the user whose own records are visible, if a host has many users; None for the
+            user of this installation.
         checkout: the folder whose index run made further visible records, or None.
+        own: the project of the records of this installation's user: `USER`, or `user:ID` on a
+            server.
     """
 
     _store: Store
@@ -85,6 +90,7 @@ class RecordsView:
     _alone: bool = False
     user: str | None = field(default=None, kw_only=True)
     checkout: Checkout | None = field(default=None, kw_only=True, repr=False)
+    own: str = field(default=USER, kw_only=True)
     _redactor: Redacts | None = field(default=None, kw_only=True, eq=False, repr=False)
     _given: set[str] | None = field(default=None, kw_only=True, eq=False, repr=False)
 
@@ -105,7 +111,7 @@ class RecordsView:
 
     @property
     def _users(self) -> str:
-        return USER if self.user is None else f"{USER_PREFIX}{self.user}"
+        return self.own if self.user is None else f"{USER_PREFIX}{self.user}"
 
     def others(self, source: str) -> RecordsView:
         """Return another source's records of the same project, for reading.
@@ -119,6 +125,7 @@ class RecordsView:
             self._searcher,
             user=self.user,
             checkout=self.checkout,
+            own=self.own,
             given=self._given,
         )
 
@@ -222,8 +229,8 @@ class Records(RecordsView):
     Attributes:
         source: their source.
         project: the project to write to.
-        user: the user whose own records are visible, if a host has many users; None for the only
-            user of this machine, whose project is `USER`.
+        user: the user whose own records are visible, if a host has many users; None for the
+            user of this installation.
     """
 
     @property

@@ -41,6 +41,8 @@ from contextkit.plugin.tokenizers import find_counter
 from contextkit.store.base import RecordStore
 from contextkit.store.hold import BatchSearcher, held
 from contextkit.store.open import UnopenedStore
+from contextkit.store.ownership import Ownership
+from contextkit.store.projects import indexed_sources
 from contextkit.text.questions import signals_of
 from contextkit.text.signals import QuerySignals
 from contextkit.text.tokens import FAMILIES, TokenCounter, counter_for
@@ -115,6 +117,7 @@ class Pipeline:
         recall: adds cached answers to questions, or None.
         redactor: replaces secrets.
         observers: the plugins that see each context after it was made.
+        ownership: which records belong to this user and this installation.
         breakers: stop asking sources that keep failing, for a while.
     """
 
@@ -127,6 +130,7 @@ class Pipeline:
     breakers: Breakers = field(init=False)
     redactor: Redactor = field(init=False)
     observers: Observers = field(init=False)
+    ownership: Ownership = field(init=False)
     _admission: Admission = field(init=False)
 
     @breakers.default
@@ -141,6 +145,10 @@ class Pipeline:
     @observers.default
     def _make_observers(self) -> Observers:
         return Observers(self.registry)
+
+    @ownership.default
+    def _make_ownership(self) -> Ownership:
+        return Ownership.of(self.registry.config)
 
     @_admission.default
     def _make_admission(self) -> Admission:
@@ -340,6 +348,7 @@ class Pipeline:
                     searcher,
                     user=request.user,
                     checkout=checkout,
+                    own=self.ownership.user,
                     redactor=self.redactor,
                     given=given,
                 ),
@@ -375,12 +384,17 @@ class Pipeline:
             project,
             user=user,
             checkout=self._checkout(project, workspace),
+            own=self.ownership.user,
             redactor=self.redactor,
         )
 
     def _checkout(self, project: str, workspace: Path | None) -> Checkout | None:
         if workspace is None:
             return None
-        names = [plugin.name for plugin in self.registry.plugins]
-        indexed = [name for name in names if self.registry.implements(name, "contextkit_index")]
-        return Checkout(as_text(workspace), project, indexed)
+        folder, indexed = as_text(workspace), indexed_sources(self.registry)
+        try:
+            root = self.ownership.checkout(folder)
+        except StoreError:
+            # An installation that cannot keep an id has no index runs, either.
+            return None
+        return Checkout(folder, root, project, list(indexed))

@@ -14,14 +14,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from attrs import Factory, define, evolve, field, frozen
+from attrs import Factory, define, field, frozen
 
 from contextkit.config.load import data_folder
 from contextkit.embedding.choice import Embedders
 from contextkit.embedding.embedder import Embedder, KeywordsOnly
 from contextkit.errors import RecordDamagedError, StoreError
 from contextkit.files import make_private_folder, write_atomically
-from contextkit.models.record import Record
+from contextkit.models.record import CHECKOUTS, Record
 from contextkit.store.base import RecordStore, by_source, in_batches
 from contextkit.store.identity import StoreIdentity
 from contextkit.store.payloads import record_checksum
@@ -62,6 +62,11 @@ class MovedScope:
     copied: int = 0
     other: int = 0
     stored: int = 0
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """Source, old and new project."""
+        return self.source, self.project, self.target
 
     @property
     def is_same(self) -> bool:
@@ -224,7 +229,8 @@ class Migration:
         old: the store to read; it is never changed.
         new: the store to write; its embedders are `embedders`.
         embedders: reuse the old store's vectors.
-        renamed: old project -> its name in the new store.
+        moves: whether the records of a project are moved.
+        renamed: gives records the projects that they have in the new store.
         redact: replaces secrets in the records.
         progress: called after each batch.
         carry: called with what a pass found to be in the new store, after the last pass and
@@ -235,13 +241,14 @@ class Migration:
     old: RecordStore
     new: RecordStore | None
     embedders: ReusingEmbedders
-    renamed: Callable[[str], str]
+    moves: Callable[[str], bool]
+    renamed: Callable[[Sequence[Record]], Sequence[Record]]
     redact: Callable[[Sequence[Record]], Sequence[Record]]
     progress: Moving
     carry: Callable[[Sequence[MovedScope]], None]
     writes: bool = True
-    _scopes: dict[tuple[str, str], MovedScope] = field(factory=dict, init=False)
-    _copied: Counter[tuple[str, str]] = field(factory=Counter, init=False)
+    _scopes: dict[tuple[str, str, str], MovedScope] = field(factory=dict, init=False)
+    _copied: Counter[tuple[str, str, str]] = field(factory=Counter, init=False)
     _written: set[str] = field(factory=set, init=False)
     _damaged: list[str] = field(factory=list, init=False)
     _finished_at: datetime | None = field(default=None, init=False)
@@ -285,9 +292,7 @@ class Migration:
         self._scopes = {}
         for batch in self._batches():
             for same in by_source(batch, _BATCH):
-                pairs = [(r, evolve(r, project=self.renamed(r.project))) for r in same]
-                unseen.difference_update(new.point_id for _, new in pairs)
-                changed += self._copy(pairs)
+                changed += self._copy(same, unseen)
             done += len(batch)
             self.progress(what, done, max(done, total))
         if unseen and self.new is not None:
@@ -297,18 +302,19 @@ class Migration:
 
     def _batches(self) -> Iterator[list[Record]]:
         try:
-            yield from in_batches(self.old.scan(None, None, {}), _BATCH)
+            for batch in in_batches(self.old.scan(None, None, {}), _BATCH):
+                # Index runs make the marks of checkouts anew.
+                yield [r for r in batch if r.source != CHECKOUTS and self.moves(r.project)]
         except RecordDamagedError as error:
             self._damaged = list(error.records)
 
-    def _copy(self, pairs: Sequence[tuple[Record, Record]]) -> int:
-        wanted = [
-            evolve(each, project=new.project)
-            for each, (_, new) in zip(self.redact([old for old, _ in pairs]), pairs, strict=True)
-        ]
+    def _copy(self, records: Sequence[Record], unseen: set[str]) -> int:
+        """Write those of one source's records that the new store lacks; return their number."""
+        wanted = self.redact(self.renamed(records))
+        unseen.difference_update(each.point_id for each in wanted)
         there = self._stored(wanted)
         missing = []
-        for (old, _), new in zip(pairs, wanted, strict=True):
+        for old, new in zip(records, wanted, strict=True):
             scope = self._scope(old, new.project)
             scope.records += 1
             stored = there.get(new.point_id)
@@ -317,18 +323,17 @@ class Migration:
                 scope.checksum = (scope.checksum + checksum) % 2**32
             elif self._is_newer(new, stored):
                 missing.append((old, new))
+                self._copied[scope.key] += 1
             else:
                 scope.other += 1
-        for old, _ in missing:
-            self._copied[old.source, old.project] += 1
         if missing and self.new is not None and self.writes:
             self._put(missing)
         return len(missing)
 
     def _scope(self, old: Record, target: str) -> MovedScope:
-        key = old.source, old.project
+        key = old.source, old.project, target
         if key not in self._scopes:
-            self._scopes[key] = MovedScope(*key, target)
+            self._scopes[key] = MovedScope(*key)
         return self._scopes[key]
 
     def _stored(self, records: Sequence[Record]) -> dict[str, Record]:

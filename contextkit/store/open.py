@@ -8,6 +8,7 @@ from typing import NoReturn
 
 from attrs import frozen
 
+from contextkit.config.installation import ID_NAME, LOCK_NAME
 from contextkit.config.load import data_folder
 from contextkit.config.settings import Config
 from contextkit.embedding.choice import Embedders
@@ -26,6 +27,8 @@ DATA_NAMES = (
     "history.sqlite",
     "history.sqlite-journal",
     "hooks",
+    ID_NAME,
+    LOCK_NAME,
     "projects",
     "state",
     "store",

@@ -12,6 +12,7 @@ from attrs import evolve, frozen
 from contextkit.models.record import Filters, Record
 from contextkit.plugin.manager import SourceRegistry
 from contextkit.store.base import RecordStore
+from contextkit.store.ownership import Ownership, is_path
 
 _BATCH = 256
 
@@ -20,30 +21,38 @@ _BATCH = 256
 class ProjectRecords:
     """The records of projects that people and agents wrote.
 
-    Records that an index run made belong to a checkout, and are not moved.
+    Records that an index run made belong to a checkout, and are not moved. A project may be given
+    as its identity names it: a path means this installation's.
 
     Attributes:
         store: the store.
         written: returns source -> which of its records people and agents wrote.
-        is_shared: whether other users and machines may use the store.
+        ownership: which projects belong to one installation.
     """
 
     store: RecordStore
     written: Callable[[], Mapping[str, Filters]]
-    is_shared: bool
+    ownership: Ownership
 
     @classmethod
     def of(cls, store: RecordStore, registry: SourceRegistry) -> Self:
         """Create them for a store and the installed sources."""
-        return cls(store, partial(_by_hand, registry), registry.config.store.url is not None)
+        return cls(store, partial(_by_hand, registry), Ownership.of(registry.config))
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether other users and machines may use the store."""
+        return self.ownership.is_shared
 
     def has(self, project: str) -> bool:
         """Whether a project has such records."""
-        return any(self.store.count(s, [project], f) for s, f in self._stored())
+        key = self.ownership.project(project)
+        return any(self.store.count(s, [key], f) for s, f in self._stored())
 
     def counts(self, project: str) -> dict[str, int]:
         """Source -> the number of a project's records, without sources that have none."""
-        found = {s: self.store.count(s, [project], f) for s, f in self._stored()}
+        key = self.ownership.project(project)
+        found = {s: self.store.count(s, [key], f) for s, f in self._stored()}
         return {source: count for source, count in found.items() if count}
 
     def move(self, old: str, new: str) -> int:
@@ -53,6 +62,7 @@ class ProjectRecords:
         repeated. Of a record that both projects have with different texts, both are kept.
         """
         moved = 0
+        old, new = self.ownership.project(old), self.ownership.project(new)
         with self.store.hold():
             for source, filters in self._stored():
                 found = self.store.scan(source, [old], filters)
@@ -72,23 +82,32 @@ class ProjectRecords:
 
     def delete(self, project: str) -> None:
         """Delete every record of a project, those of index runs too."""
+        keys = {self.ownership.project(project)}
+        if is_path(project):
+            keys.add(self.ownership.checkout(project))
         with self.store.hold():
             for source in self.store.identity.sources:
-                self.store.delete_where(source, [project], {})
+                self.store.delete_where(source, sorted(keys), {})
 
     def _stored(self) -> Iterator[tuple[str, Filters]]:
         stored = self.store.identity.sources
         yield from ((s, f) for s, f in self.written().items() if s in stored)
 
 
+def indexed_sources(registry: SourceRegistry) -> dict[str, Filters | None]:
+    """Source with index runs -> which of its records people and agents wrote, or None."""
+    names = [plugin.name for plugin in registry.plugins]
+    return {
+        name: registry.info(name).by_hand
+        for name in names
+        if registry.implements(name, "contextkit_index")
+    }
+
+
 def _by_hand(registry: SourceRegistry) -> dict[str, Filters]:
-    found: dict[str, Filters] = {}
-    for name in (plugin.name for plugin in registry.plugins):
-        is_indexed = registry.implements(name, "contextkit_index")
-        filters = registry.info(name).by_hand if is_indexed else {}
-        if filters is not None:
-            found[name] = filters
-    return found
+    indexed = indexed_sources(registry)
+    found = {plugin.name: indexed.get(plugin.name, {}) for plugin in registry.plugins}
+    return {name: filters for name, filters in found.items() if filters is not None}
 
 
 def _is_equal(one: Record, other: Record) -> bool:

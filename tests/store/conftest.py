@@ -19,7 +19,9 @@ from contextkit.plugin.manager import SourceRegistry
 from contextkit.store.base import RecordStore
 from contextkit.store.embedded import EmbeddedStore
 from contextkit.store.server import ServerStore
+from contextkit.testing import own_git
 from tests.store.http_qdrant import HttpQdrant
+from tests.store.team import Team
 
 _SERVER_URL = "CONTEXTKIT_TEST_QDRANT_URL"
 
@@ -121,6 +123,13 @@ def http_qdrant() -> Iterator[HttpQdrant]:
     """The client's own engine behind HTTP, asking for the API key `secret`."""
     with HttpQdrant(api_key="secret") as server:
         yield server
+
+
+@pytest.fixture
+def team(tmp_path: Path) -> Iterator[Team]:
+    """Users of one server, who work in the folders of one machine."""
+    with HttpQdrant() as server, own_git(tmp_path):
+        yield Team(tmp_path, server)
 
 
 @pytest.fixture(scope="session")

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from attrs import evolve
 
 from contextkit.embedding.choice import Embedders, OneEmbedder
 from contextkit.embedding.embedder import ModelEmbedder
@@ -57,7 +58,8 @@ def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Opened]:
 def move(old: RecordStore, new: tuple[RecordStore, ReusingEmbedders], **options: Any) -> Migrated:
     """Move all records, with their projects."""
     given: dict[str, Any] = {
-        "renamed": str,
+        "moves": lambda _: True,
+        "renamed": list,
         "redact": list,
         "progress": lambda *_: None,
         "carry": lambda _: None,
@@ -164,11 +166,17 @@ def test_every_moved_record_is_verified(
     assert (verified.damaged, verified.miscounted, verified.other_vectors) == ((), [], [])
 
 
-def test_damaged_records_are_named_and_the_others_moved(
-    old: EmbeddedStore, embedders: Embedders, opened: Opened, note: Note
+def test_records_are_moved_to_the_projects_of_the_new_store(
+    old: EmbeddedStore, embedders: Embedders, opened: Opened
 ) -> None:
-    """A damaged record of the new store is written again."""
+    """The result says which; projects that are not the user's stay."""
     new = opened(embedders)
-    moved = move(old, new, renamed=lambda project: f"moved/{project}")
-    assert [scope.target for scope in moved.scopes] == ["moved/p", "moved/q", "moved/p"]
+    moved = move(
+        old,
+        new,
+        moves=lambda project: project == "p",
+        renamed=lambda found: [evolve(each, project=f"moved/{each.project}") for each in found],
+    )
+    assert {scope.target for scope in moved.scopes} == {"moved/p"}
     assert new[0].count("notes", ["moved/p"], {}) == 300
+    assert new[0].count(None, None, {}) == 301

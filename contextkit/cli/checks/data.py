@@ -7,6 +7,7 @@ whether there is a cache, and whether its Redis answers.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import tempfile
@@ -19,13 +20,20 @@ from attrs import define
 
 from contextkit.cli.checks.finding import Finding, fine, problem, warning
 from contextkit.config.load import data_folder
-from contextkit.errors import ContextKitError, RecordDamagedError, StoreDamagedError, StoreFullError
+from contextkit.errors import (
+    ContextKitError,
+    RecordDamagedError,
+    StoreDamagedError,
+    StoreError,
+    StoreFullError,
+)
 from contextkit.files import is_wide
 from contextkit.indexing.run import state_folder
 from contextkit.plugin.manager import SourceRegistry
 from contextkit.store.base import RecordStore
 from contextkit.store.embedded import EmbeddedStore
 from contextkit.store.open import DATA_NAMES
+from contextkit.store.ownership import Ownership
 from contextkit.store.shard_folder import SPARE_BYTES, STORE_NAMES, ShardFolder
 from contextkit.store.verify import verify
 from contextkit.workspace.repository import as_text
@@ -198,7 +206,11 @@ def index_findings(
         store: the store, or None where there is none.
         workspace: the checkout that was indexed.
     """
-    folder = state_folder(store, as_text(workspace)) if store is not None else None
+    folder = None
+    if store is not None:
+        with contextlib.suppress(StoreError):
+            checkout = Ownership.of(registry.config).checkout(as_text(workspace))
+            folder = state_folder(store, checkout)
     for name in registry.sources:
         if not registry.implements(name, "contextkit_index"):
             continue

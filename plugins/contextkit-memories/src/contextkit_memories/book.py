@@ -211,7 +211,7 @@ class MemoryBook(LastingBook[Memory]):
         # Reading memories needs no git.
         from contextkit_memories.anchoring import Tree, anchors_of
 
-        return anchors_of(text, Tree(Path(self.records.checkout.root)))
+        return anchors_of(text, Tree(Path(self.records.checkout.folder)))
 
     def write(self, entry: Memory) -> Memory:
         """Write a changed memory within a `turn`, with its secrets and a warning of them."""
