@@ -73,8 +73,12 @@ def is_made(store: RecordStore) -> bool:
     if isinstance(store, EmbeddedStore):
         return ShardFolder(store.path).shard.exists()
     from contextkit.store.server import ServerStore
+    from contextkit.store.server_errors import server_errors
 
-    return isinstance(store, ServerStore) and store.is_made
+    if not isinstance(store, ServerStore):
+        return True
+    with server_errors(store.url):
+        return store.client.collection_exists(store.collection)
 
 
 def place_of(store: RecordStore) -> str:

@@ -139,7 +139,11 @@ class ServerStore:
     def _use(self) -> Iterator[QdrantClient]:
         """The client, after checking the collection."""
         with self._opening:
-            client = self._connected()
+            if self._reconnect and self._connected_in != os.getpid():
+                # Closed before, or forked: a child must not write to its parent's connections.
+                self.client = self._reconnect()
+                self._connected_in = os.getpid()
+            client = self.client
             if self._identity is None:
                 with server_errors(self.url):
                     self._identity = self._made.open(client, self.embedders)
@@ -151,25 +155,12 @@ class ServerStore:
             self._identity = None
             raise
 
-    def _connected(self) -> QdrantClient:
-        if self._reconnect and self._connected_in != os.getpid():
-            # Closed before, or forked: a child must not write to its parent's connections.
-            self.client = self._reconnect()
-            self._connected_in = os.getpid()
-        return self.client
-
     def facts(self) -> ServerFacts:
         """The state of the server and of the collection; opens the store."""
         with self._use() as client:
             return read_facts(client, self.collection)
 
     # -- the interface --------------------------------------------------------------------
-
-    @property
-    def is_made(self) -> bool:
-        """Whether the collection exists; other uses would create it."""
-        with self._opening, server_errors(self.url):
-            return self._connected().collection_exists(self.collection)
 
     @property
     def identity(self) -> StoreIdentity:
@@ -184,7 +175,8 @@ class ServerStore:
     @property
     def problem(self) -> str | None:
         """Why searches are worse than they should be, or None."""
-        found = (self.embedders.problem, self._damage.problem)
+        unfinished = None if self._identity is None else self._identity.unfinished
+        found = (self.embedders.problem, self._damage.problem, unfinished)
         return "; ".join(filter(None, found)) or None
 
     def revision(self, source: str) -> str | None:
@@ -313,9 +305,10 @@ class ServerStore:
         return join_hits(searches, vectors, raw, words_of, fetch)
 
     def _with_models(self, client: QdrantClient, vectors: Sequence[QueryVectors]) -> StoreIdentity:
-        """The identity, read again if a model is missing."""
+        """The identity, read again if a model is missing or records get new vectors."""
         identity = self._known(client)
-        if any(v.dense is not None and v.model not in identity.models for v in vectors):
+        missing = any(v.dense is not None and v.model not in identity.models for v in vectors)
+        if missing or identity.moving:
             identity = self._identity = self._made.read(client) or identity
         return identity
 
