@@ -10,6 +10,7 @@ from typing import Any, Literal
 from attrs import Attribute, field, fields, frozen
 
 from contextkit.models.options import (
+    FILE,
     FOLDER,
     SWITCH,
     UNIT,
@@ -132,6 +133,59 @@ class StoreSettings:
     )
     collection: str = option(
         "contextkit", "Collection on the server.", text("a collection's name"), "user"
+    )
+    timeout: float = option(
+        10.0,
+        "Time limit of one request to the server, and of a whole search.",
+        _SECONDS,
+        "user",
+    )
+    retry_timeout: float = option(
+        60.0,
+        "How long to repeat requests that an overloaded or restarting server does not answer. A "
+        "search stops after `timeout`.",
+        _SECONDS,
+        "user",
+    )
+    ca_file: Path | None = option(
+        None,
+        "Certificates (PEM) that the server's certificate must come from. Unset: those of public "
+        "authorities.",
+        FILE,
+        "user",
+    )
+    grpc_port: int | None = option(
+        None,
+        "Port of the server's gRPC interface, usually 6334. Unset: use HTTP.",
+        integers(1, 65_535),
+        "user",
+    )
+    replication_factor: int | None = option(
+        None,
+        "Copies of each shard. A change applies to the existing collection. Unset: as the server "
+        "has it.",
+        _COUNT,
+        "user",
+    )
+    write_consistency_factor: int | None = option(
+        None,
+        "Copies that must confirm a write. A change applies to the existing collection. Unset: as "
+        "the server has it.",
+        _COUNT,
+        "user",
+    )
+    shard_number: int | None = option(
+        None,
+        "Shards of a new collection; an existing one keeps its own. Unset: as the server has it.",
+        _COUNT,
+        "user",
+    )
+    vectors_on_disk: bool | None = option(
+        None,
+        "Keep the server's vectors on disk instead of in memory, which is slower. A change applies "
+        "to the existing collection. Unset: as the server has it.",
+        SWITCH,
+        "user",
     )
     lock_timeout: float = option(
         10.0,

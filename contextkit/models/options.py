@@ -311,13 +311,17 @@ def table(expected: str, entry: Values) -> Values:
 ANYTHING = Values("a value", lambda value: value)
 
 
-def _read_folder(value: Any) -> Path:
-    if not isinstance(value, (str, Path)) or not str(value).strip() or "\0" in str(value):
-        raise UnfitError("a folder", value)
-    return Path(value).expanduser()
+def _paths(expected: str) -> Values:
+    def read(value: Any) -> Path:
+        if not isinstance(value, (str, Path)) or not str(value).strip() or "\0" in str(value):
+            raise UnfitError(expected, value)
+        return Path(value).expanduser()
+
+    return Values(expected, read)
 
 
-FOLDER = Values("a folder", _read_folder)
+FOLDER = _paths("a folder")
+FILE = _paths("a file")
 
 
 def _read_time(value: Any) -> datetime:

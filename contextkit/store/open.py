@@ -64,6 +64,7 @@ def open_store(
         collection=config.store.collection,
         api_key=os.environ.get(config.store.api_key_variable),
         indexed_fields=indexed_fields,
+        settings=config.store,
         revisions=revisions,
     )
 

@@ -5,17 +5,15 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Self
-from urllib.parse import SplitResult, urlsplit
+from typing import Any, Self, TypeVar
 
 from attrs import Factory, define, field
 from qdrant_client import QdrantClient, models
 
+from contextkit.config.sections import StoreSettings
 from contextkit.embedding.choice import Embedders
 from contextkit.errors import RecordDamagedError, StoreError
-from contextkit.logs import get_logger
 from contextkit.models.record import Filters, Hit, Record, Search
 from contextkit.store.base import (
     MOST_HITS,
@@ -27,32 +25,33 @@ from contextkit.store.base import (
 )
 from contextkit.store.hybrid import (
     QueryVectors,
-    RawHits,
     embed_queries,
-    join_hits,
     prepare_queries,
     vector_names,
 )
 from contextkit.store.identity import StoreIdentity
-from contextkit.store.payloads import Damage, Payload
+from contextkit.store.payloads import Damage
 from contextkit.store.revisions import ProcessRevisions, Revisions
+from contextkit.store.searcher_filters import matches
 from contextkit.store.server_collection import ServerCollection
+from contextkit.store.server_connection import connector
 from contextkit.store.server_errors import server_errors
 from contextkit.store.server_facts import ServerFacts, read_facts
 from contextkit.store.server_queries import (
-    plan_search,
     server_filter,
     server_point,
     stored_vectors,
+    write_batches,
 )
-from contextkit.text.keywords import embed_keywords
+from contextkit.store.server_reading import PointReader, payloads
+from contextkit.store.server_retry import RetryingClient
+from contextkit.store.server_search import PlannedSearch, found_hits, plan_search
 
-_TIMEOUT_SECONDS = 10
 _WRITE_BATCH = 256
-_WRITE_CHARACTERS = 4_000_000
-_PAGE = 256
+_DELETE_BATCH = 10_000
+_INDEX_MISSING = "Index required"
 
-_log = get_logger(__name__)
+_T = TypeVar("_T")
 
 
 @define(eq=False)
@@ -65,6 +64,7 @@ class ServerStore:
         collection: the collection's name.
         indexed_fields: source -> the record fields that its filters use.
         url: the server's name in errors.
+        settings: time limits, and the form of the collection.
         revisions: track writes; default: only this process's.
     """
 
@@ -74,16 +74,22 @@ class ServerStore:
     indexed_fields: Mapping[str, Sequence[str]] = Factory(dict)
     url: str = "the given client"
     _reconnect: Callable[[], QdrantClient] | None = None
+    settings: StoreSettings = field(factory=StoreSettings, kw_only=True)
     revisions: Revisions = field(factory=ProcessRevisions, kw_only=True)
     _connected_in: int = field(factory=os.getpid, init=False)
     _made: ServerCollection = field(init=False)
+    _retrying: RetryingClient = field(init=False)
     _identity: StoreIdentity | None = field(default=None, init=False)
     _damage: Damage = field(factory=Damage, init=False)
     _opening: threading.Lock = field(factory=threading.Lock, init=False)
 
     @_made.default
     def _collection(self) -> ServerCollection:
-        return ServerCollection(self.collection, self.url, self.indexed_fields)
+        return ServerCollection(self.collection, self.url, self.indexed_fields, self.settings)
+
+    @_retrying.default
+    def _given_client(self) -> RetryingClient:
+        return RetryingClient(self.client, self.url)
 
     @classmethod
     def connect(
@@ -94,7 +100,7 @@ class ServerStore:
         collection: str = "contextkit",
         api_key: str | None = None,
         indexed_fields: Mapping[str, Sequence[str]] | None = None,
-        timeout: int = _TIMEOUT_SECONDS,
+        settings: StoreSettings | None = None,
         revisions: Revisions | None = None,
     ) -> Self:
         """Return the store at a URL.
@@ -107,22 +113,13 @@ class ServerStore:
             collection: the collection's name.
             api_key: the server's API key, if it needs one.
             indexed_fields: source -> the record fields that its filters use.
-            timeout: seconds to wait for each answer.
+            settings: time limits, the way to the server, and the form of the collection.
             revisions: track writes; default: only this process's.
 
-        Raises `StoreError` for an invalid URL.
+        Raises `StoreError` for an invalid URL or CA file.
         """
-        parts = _checked_url(url)
-        if api_key and parts.scheme == "http" and parts.hostname not in ("localhost", "127.0.0.1"):
-            _log.warning("api_key_sent_unencrypted", url=url)
-
-        def reconnect() -> QdrantClient:
-            with server_errors(url), warnings.catch_warnings():
-                warnings.filterwarnings("ignore", message="Api key is used with an insecure")
-                return QdrantClient(
-                    url=url, api_key=api_key, timeout=timeout, check_compatibility=False
-                )
-
+        settings = settings or StoreSettings()
+        reconnect = connector(url, api_key, settings)
         return cls(
             reconnect(),
             embedders,
@@ -130,20 +127,25 @@ class ServerStore:
             indexed_fields or {},
             url,
             reconnect,
+            settings=settings,
             revisions=revisions or ProcessRevisions(),
         )
 
     # -- opening --------------------------------------------------------------------------
 
     @contextlib.contextmanager
-    def _use(self) -> Iterator[QdrantClient]:
-        """The client, after checking the collection."""
+    def _use(self, seconds: float | None = None) -> Iterator[QdrantClient]:
+        """The client, after checking the collection.
+
+        Args:
+            seconds: time limit of each request with its repetitions; default: `retry_timeout`.
+        """
         with self._opening:
             if self._reconnect and self._connected_in != os.getpid():
                 # Closed before, or forked: a child must not write to its parent's connections.
-                self.client = self._reconnect()
+                self.client = self._retrying.client = self._reconnect()
                 self._connected_in = os.getpid()
-            client = self.client
+            client = self._retrying.within(seconds or self.settings.retry_timeout)
             if self._identity is None:
                 with server_errors(self.url):
                     self._identity = self._made.open(client, self.embedders)
@@ -154,6 +156,41 @@ class ServerStore:
             # The collection may have been deleted or replaced: check it before the next use.
             self._identity = None
             raise
+
+    def _answer(self, ask: Callable[[PointReader], _T], seconds: float | None = None) -> _T:
+        """Ask the server; once more if strict mode was switched on or an index was replaced."""
+        for attempt in (1, 2):
+            try:
+                with self._use(seconds) as client:
+                    return ask(PointReader(client, self.collection, self._made.limits))
+            except StoreError as error:
+                if attempt == 2 or _INDEX_MISSING not in str(error):
+                    raise
+                self._made.strict = True
+        raise AssertionError("both attempts return or raise")
+
+    def _select(
+        self,
+        reader: PointReader,
+        source: str | None,
+        projects: Sequence[str] | None,
+        filters: Filters,
+    ) -> models.Filter:
+        """Select records, with the points named that only this process can select."""
+        limits = reader.limits
+        chosen = self._made.indexes.select(reader.client, source, projects, filters)
+        selected = server_filter(chosen.matches, limits)
+        if not chosen.here:
+            return selected
+        found = self._damage.sound(payloads(reader.all(selected)))
+        ids = [point_id for point_id, record in found.items() if matches(record, chosen.here)]
+        return server_filter(chosen.matches, limits, ids)
+
+    @contextlib.contextmanager
+    def opened(self) -> Iterator[tuple[QdrantClient, ServerCollection]]:
+        """The client and the collection, for what other modules do with them."""
+        with self._use() as client:
+            yield client, self._made
 
     def facts(self) -> ServerFacts:
         """The state of the server and of the collection; opens the store."""
@@ -224,7 +261,9 @@ class ServerStore:
         Durable on return.
         """
         for same in by_source(records, _WRITE_BATCH):
-            for part in _batches(same):
+            with self._use():
+                most = self._made.limits.points(_WRITE_BATCH)
+            for part in write_batches(same, most):
                 batch = stored_batch(part, self.embedders.of(part[0].source))
                 with self._noted(batch.source), self._use() as client:
                     self._identity = self._made.admit(client, self._known(client), batch)
@@ -237,16 +276,23 @@ class ServerStore:
         """Delete points, ignoring unknown ids."""
         if not point_ids:
             return
-        selector = models.PointIdsList(points=list(point_ids))
         with self._noted(None), self._use() as client:
-            client.delete(self.collection, selector, wait=True)
+            most = self._made.limits.points(_DELETE_BATCH)
+            for start in range(0, len(point_ids), most):
+                selector = models.PointIdsList(points=list(point_ids[start : start + most]))
+                client.delete(self.collection, selector, wait=True)
         self._damage.mended(point_ids)
 
     def delete_where(self, source: str, projects: Sequence[str], filters: Filters) -> None:
         """Delete every record of a source that matches."""
-        selected = server_filter(conditions(source, projects, filters))
-        with self._noted(source), self._use() as client:
-            client.delete(self.collection, models.FilterSelector(filter=selected), wait=True)
+
+        def delete(reader: PointReader) -> None:
+            selected = self._select(reader, source, projects, filters)
+            selector = models.FilterSelector(filter=selected)
+            reader.client.delete(self.collection, selector, wait=True)
+
+        with self._noted(source):
+            self._answer(delete)
         self._damage.mended(None)
 
     def get(self, point_ids: Sequence[str]) -> list[Record]:
@@ -255,7 +301,7 @@ class ServerStore:
             return []
         with self._use() as client:
             points = client.retrieve(self.collection, list(point_ids), with_payload=True)
-        found = self._damage.sound(_payloads(points))
+        found = self._damage.sound(payloads(points))
         if damaged := self._damage.names(point_ids):
             raise RecordDamagedError(damaged)
         return [found[point_id] for point_id in point_ids if point_id in found]
@@ -273,36 +319,29 @@ class ServerStore:
     def search(self, searches: Sequence[Search]) -> list[list[Hit]]:
         """Answer several searches in one round trip, each best first."""
         vectors = embed_queries(searches, self.embedders)
-        answers: list[list[models.ScoredPoint]] = []
-        with self._use() as client:
-            identity = self._with_models(client, vectors)
-            names = vector_names(searches, vectors, identity, self._made.place)
-            planned = [plan_search(*each) for each in zip(searches, vectors, names, strict=True)]
-            requests = [request for plan in planned for request in plan.requests]
-            if requests:
-                batch = client.query_batch_points(self.collection, requests)
-                answers = [answer.points for answer in batch]
-        records = self._damage.sound(_payloads(point for answer in answers for point in answer))
-        remaining = iter(answers)
-        raw = [
-            RawHits(
-                keyword_scores=_scores(next(remaining)) if plan.keywords else {},
-                similarities=_scores(next(remaining)) if plan.dense else None,
+        planned, answers = self._answer(
+            lambda reader: self._searched(reader, searches, vectors), self.settings.timeout
+        )
+        records = self._damage.sound(payloads(point for answer in answers for point in answer))
+        return found_hits(searches, vectors, planned, answers, records)
+
+    def _searched(
+        self, reader: PointReader, searches: Sequence[Search], vectors: Sequence[QueryVectors]
+    ) -> tuple[list[PlannedSearch], list[list[models.ScoredPoint]]]:
+        """Plan the searches and answer them."""
+        identity = self._with_models(reader.client, vectors)
+        names = vector_names(searches, vectors, identity, self._made.place)
+        planned = [
+            plan_search(
+                search,
+                query,
+                vector,
+                self._select(reader, search.source, search.projects, search.filters),
+                reader.limits.results(MOST_HITS),
             )
-            for plan in planned
+            for search, query, vector in zip(searches, vectors, names, strict=True)
         ]
-
-        def fetch(point_ids: Sequence[str]) -> dict[str, Record]:
-            return {point: records[point] for point in point_ids if point in records}
-
-        def words_of(point_ids: Sequence[str]) -> dict[str, frozenset[int]]:
-            return {
-                point: frozenset(embed_keywords(records[point].searched_text).indices)
-                for point in point_ids
-                if point in records
-            }
-
-        return join_hits(searches, vectors, raw, words_of, fetch)
+        return planned, reader.search([each for plan in planned for each in plan.requests])
 
     def _with_models(self, client: QdrantClient, vectors: Sequence[QueryVectors]) -> StoreIdentity:
         """The identity, read again if a model is missing or records get new vectors."""
@@ -316,17 +355,23 @@ class ServerStore:
         self, source: str | None, projects: Sequence[str] | None, filters: Filters
     ) -> Iterator[Record]:
         """Iterate over the matching records, page by page."""
-        return self._pages(server_filter(conditions(source, projects, filters)))
+        conditions(source, projects, filters)  # Wrong filters are refused at once.
+        return self._pages(source, projects, filters)
 
-    def _pages(self, selected: models.Filter) -> Iterator[Record]:
+    def _pages(
+        self, source: str | None, projects: Sequence[str] | None, filters: Filters
+    ) -> Iterator[Record]:
         offset: Any = None
         damaged: list[str] = []
+        selected: models.Filter | None = None
+
+        def page(reader: PointReader) -> tuple[models.Filter, Sequence[models.Record], Any]:
+            chosen = selected or self._select(reader, source, projects, filters)
+            return chosen, *reader.page(chosen, offset)
+
         while True:
-            with self._use() as client:
-                points, offset = client.scroll(
-                    self.collection, selected, limit=_PAGE, offset=offset, with_payload=True
-                )
-            yield from self._damage.sound(_payloads(points)).values()
+            selected, points, offset = self._answer(page)
+            yield from self._damage.sound(payloads(points)).values()
             damaged += self._damage.names(str(point.id) for point in points)
             if offset is None:
                 break
@@ -339,52 +384,15 @@ class ServerStore:
         """Return the matching records, newest first; ties by id."""
         if limit < 1:
             return []
-        selected = server_filter(conditions(source, projects, filters))
-        order = models.OrderBy(key="created_at", direction=models.Direction.DESC)
-        with self._use() as client:
-            points, _ = client.scroll(
-                self.collection,
-                selected,
-                limit=min(limit, MOST_HITS),
-                order_by=order,
-                with_payload=True,
+        points = self._answer(
+            lambda reader: reader.newest(
+                self._select(reader, source, projects, filters), min(limit, MOST_HITS)
             )
-        return newest_first(self._damage.sound(_payloads(points)).values())
+        )
+        return newest_first(self._damage.sound(payloads(points)).values())
 
     def count(self, source: str | None, projects: Sequence[str] | None, filters: Filters) -> int:
         """Count the matching records."""
-        selected = server_filter(conditions(source, projects, filters))
-        with self._use() as client:
-            return client.count(self.collection, count_filter=selected, exact=True).count
-
-
-def _batches(records: Sequence[Record]) -> Iterator[list[Record]]:
-    """Split records into requests of limited size."""
-    batch: list[Record] = []
-    characters = 0
-    for record in records:
-        size = len(record.searched_text)
-        if batch and (len(batch) == _WRITE_BATCH or characters + size > _WRITE_CHARACTERS):
-            yield batch
-            batch, characters = [], 0
-        batch.append(record)
-        characters += size
-    if batch:
-        yield batch
-
-
-def _payloads(points: Iterable[models.ScoredPoint | models.Record]) -> Iterator[Payload]:
-    return ((str(point.id), point.payload) for point in points)
-
-
-def _scores(points: Sequence[models.ScoredPoint]) -> dict[str, float]:
-    return {str(point.id): point.score for point in points}
-
-
-def _checked_url(url: str) -> SplitResult:
-    with contextlib.suppress(ValueError):
-        parts = urlsplit(url)
-        # Reading the port raises for one that is not a number.
-        if parts.scheme in ("http", "https") and parts.hostname and parts.port != 0:
-            return parts
-    raise StoreError(f"store.url: expected http://HOST:PORT or https://HOST, got '{url}'")
+        return self._answer(
+            lambda reader: reader.count(self._select(reader, source, projects, filters))
+        )

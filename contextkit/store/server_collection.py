@@ -7,12 +7,15 @@ import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from attrs import asdict, frozen
+import grpc
+from attrs import asdict, define, field
 from qdrant_client import QdrantClient, models
 from qdrant_client.http.exceptions import UnexpectedResponse
 
+from contextkit.config.sections import StoreSettings
 from contextkit.embedding.choice import Embedders
 from contextkit.errors import StoreError
+from contextkit.logs import get_logger
 from contextkit.store.base import BM25, KEYWORD_MODEL, SCHEMA_VERSION, StoredBatch
 from contextkit.store.identity import (
     VECTOR_PREFIX,
@@ -23,10 +26,15 @@ from contextkit.store.identity import (
     refuse_other_models,
     stored_model,
 )
-from contextkit.store.server_queries import META_POINT, server_index, server_schema, server_vector
+from contextkit.store.server_indexes import BASE_INDEXES, ServerIndexes
+from contextkit.store.server_limits import ServerLimits, ServerVersion
+from contextkit.store.server_queries import META_POINT
+from contextkit.store.server_schema import changed_form, server_schema, server_vector
+
+_log = get_logger(__name__)
 
 
-@frozen
+@define(eq=False)
 class ServerCollection:
     """One collection of a Qdrant server.
 
@@ -36,11 +44,29 @@ class ServerCollection:
         name: the collection's.
         url: the server's name in errors.
         indexed_fields: source -> the record fields that its filters use.
+        settings: the form of the collection.
+        strict: whether the server refused a filter without an index, which its settings may
+            not tell.
+        version: the server's, once the collection is open.
+        indexes: of the open collection.
     """
 
     name: str
     url: str
     indexed_fields: Mapping[str, Sequence[str]]
+    settings: StoreSettings = field(factory=StoreSettings)
+    strict: bool = field(default=False, init=False)
+    version: ServerVersion = field(factory=ServerVersion, init=False)
+    indexes: ServerIndexes = field(init=False)
+
+    @indexes.default
+    def _unknown(self) -> ServerIndexes:
+        return ServerIndexes(self.name, {}, ServerLimits(), self.indexed_fields)
+
+    @property
+    def limits(self) -> ServerLimits:
+        """What strict mode allows."""
+        return self.indexes.limits
 
     @property
     def place(self) -> StorePlace:
@@ -52,8 +78,13 @@ class ServerCollection:
     def open(self, client: QdrantClient, embedders: Embedders) -> StoreIdentity:
         """Create or check the collection and read its identity.
 
-        Raises `StoreError` if the schema is not contextkit's, and the client's own errors.
+        Raises `StoreError` if the schema is not contextkit's or the server is too old, and the
+        client's own errors.
         """
+        self.version = ServerVersion.of(client)
+        self.version.refuse_too_old(self.place.name)
+        if self.version.missing:
+            _log.warning("server_outdated", url=self.url, reason=self.version.missing)
         models_in_use = [
             stored_model(each.name, each.dimensions)
             for each in embedders.in_use()
@@ -70,14 +101,14 @@ class ServerCollection:
 
     def _create(self, client: QdrantClient, dense: Iterable[StoredModel]) -> None:
         try:
-            client.create_collection(self.name, **server_schema(dense))
+            client.create_collection(self.name, **server_schema(dense, self.settings))
         except Exception:
             # Another process may have created it at the same moment.
             if not client.collection_exists(self.name):
                 raise
 
     def _checked_vectors(self, client: QdrantClient) -> set[str]:
-        """Check the collection's schema and return its dense vectors."""
+        """Check the collection's schema, complete it, and return its dense vectors."""
         info = client.get_collection(self.name)
         dense, sparse = info.config.params.vectors, info.config.params.sparse_vectors or {}
         fits = (
@@ -92,11 +123,23 @@ class ServerCollection:
                 f"set store.collection to another name"
             )
         if not _is_local(client):
-            fields = sorted({f"fields.{n}" for each in self.indexed_fields.values() for n in each})
-            for key in ("scope", "created_at", *fields):
-                if key not in info.payload_schema:
-                    client.create_payload_index(self.name, key, server_index(key), wait=True)
+            self._complete(client, info)
         return set(dense) if isinstance(dense, dict) else set()
+
+    def _complete(self, client: QdrantClient, info: models.CollectionInfo) -> None:
+        """Make the indexes that every collection has, and apply changed settings."""
+        types = {key: str(index.data_type) for key, index in info.payload_schema.items()}
+        for key, index in BASE_INDEXES.items():
+            if key not in types:
+                client.create_payload_index(self.name, key, index, wait=True)
+                types[key] = "datetime" if key == "created_at" else "keyword"
+        limits = ServerLimits.of(info, refuses=self.strict)
+        self.indexes = ServerIndexes(self.name, types, limits, self.indexed_fields)
+        if changes := changed_form(info, self.settings):
+            client.update_collection(self.name, **changes)
+        wanted, shards = self.settings.shard_number, info.config.params.shard_number
+        if wanted is not None and wanted != shards:
+            _log.warning("shards_not_changed", collection=self.name, wanted=wanted, shards=shards)
 
     def read(self, client: QdrantClient) -> StoreIdentity | None:
         """Read the collection's identity; None before the first write."""
@@ -172,7 +215,7 @@ class ServerCollection:
 
     def drop_model(self, client: QdrantClient, model: StoredModel) -> None:
         """Delete a model's vectors and forget it; a server that cannot keeps them."""
-        with contextlib.suppress(AttributeError, UnexpectedResponse):
+        with contextlib.suppress(AttributeError, UnexpectedResponse, grpc.RpcError):
             client.delete_vector_name(self.name, model.vector, wait=True)
             client.delete_payload(
                 self.name, [f'models."{model.vector}"'], points=[META_POINT], wait=True
@@ -182,7 +225,7 @@ class ServerCollection:
         """Add a named vector; servers older than Qdrant 1.18 cannot."""
         try:
             client.create_vector_name(self.name, model.vector, server_vector(model), wait=True)
-        except (AttributeError, UnexpectedResponse) as error:
+        except (AttributeError, UnexpectedResponse, grpc.RpcError) as error:
             if model.vector not in self._checked_vectors(client):
                 raise StoreError(
                     f"{self.place.name} cannot add vectors of '{model.name}' to its collection: "

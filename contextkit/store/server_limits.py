@@ -14,6 +14,8 @@ from qdrant_client import QdrantClient, models
 from contextkit.errors import StoreError
 
 _OLDEST = (1, 11)
+_INDEXED_READS = "unindexed_filtering_retrieve"
+_INDEXED_WRITES = "unindexed_filtering_update"
 _NEEDS = {
     (1, 17): "creating one collection from two processes at once",
     (1, 18): "adding a model's vectors to a collection",
@@ -73,18 +75,18 @@ class ServerLimits:
     strict: Mapping[str, Any] = Factory(dict)
 
     @classmethod
-    def of(cls, info: models.CollectionInfo) -> ServerLimits:
-        """Read the limits of a collection."""
+    def of(cls, info: models.CollectionInfo, *, refuses: bool = False) -> ServerLimits:
+        """Read the limits of a collection; `refuses`: filters without an index, in any case."""
         config = info.config.strict_mode_config
-        if config is None or not config.enabled:
-            return cls()
-        return cls(config.model_dump(mode="json", exclude={"enabled"}, exclude_none=True))
+        given = {}
+        if config is not None and config.enabled:
+            given = config.model_dump(mode="json", exclude={"enabled"}, exclude_none=True)
+        return cls({**given, _INDEXED_READS: False} if refuses else given)
 
     @property
     def all_indexed(self) -> bool:
         """Whether every filter needs an index."""
-        keys = ("unindexed_filtering_retrieve", "unindexed_filtering_update")
-        return any(self.strict.get(key) is False for key in keys)
+        return any(self.strict.get(key) is False for key in (_INDEXED_READS, _INDEXED_WRITES))
 
     @property
     def exact(self) -> bool:

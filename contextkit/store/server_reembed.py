@@ -8,8 +8,8 @@ the records that lack the new vector. At the end the old vectors are deleted.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
 
 from attrs import frozen
 from qdrant_client import QdrantClient, models
@@ -25,8 +25,8 @@ from contextkit.store.payloads import Damage, Payload, record_checksum
 from contextkit.store.reembed import Reembedded
 from contextkit.store.server import ServerStore
 from contextkit.store.server_collection import ServerCollection
-from contextkit.store.server_errors import server_errors
 from contextkit.store.server_queries import server_filter, server_point
+from contextkit.store.server_reading import PointReader, payloads
 
 _BATCH = 256
 
@@ -48,12 +48,8 @@ def reembed_server(
 
     Raises `StoreError` if a model cannot make vectors, or the server cannot add vectors.
     """
-    store.prepare(())
-    made = ServerCollection(store.collection, store.url, store.indexed_fields)
-    with server_errors(store.url):
-        return ServerReembedding(
-            store.client, made, embedders, Damage().sound, redact, progress
-        ).run()
+    with store.opened() as (client, made):
+        return ServerReembedding(client, made, embedders, Damage().sound, redact, progress).run()
 
 
 @frozen
@@ -79,7 +75,7 @@ class ServerReembedding:
     def run(self) -> Reembedded:
         """Change one source after the other."""
         before = self._identity()
-        total = self.client.count(self.made.name, server_filter([]), exact=True).count
+        total = self._reader.count(server_filter([]))
         done = 0
         for source in sorted(before.sources):
             embedder = chosen_embedder(source, before, self.embedders)
@@ -148,14 +144,13 @@ class ServerReembedding:
         if lacking is not None:
             absent = models.HasVectorCondition(has_vector=lacking)
             selected = models.Filter(must=[selected], must_not=[absent])
-        offset: Any = None
-        while True:
-            points, offset = self.client.scroll(
-                self.made.name, selected, limit=_BATCH, offset=offset, with_payload=True
-            )
-            yield list(self.sound((str(point.id), point.payload) for point in points).values())
-            if offset is None:
-                return
+        points = self._reader.all(selected)
+        while page := list(itertools.islice(points, self.made.limits.points(_BATCH))):
+            yield list(self.sound(payloads(page)).values())
+
+    @property
+    def _reader(self) -> PointReader:
+        return PointReader(self.client, self.made.name, self.made.limits)
 
     def _redact(
         self, records: Sequence[Record], embedder: Embedder, model: StoredModel | None

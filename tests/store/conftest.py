@@ -75,7 +75,7 @@ def _embedded(path: Path, embedders: Embedders) -> Iterator[RecordStore]:
 def _http(_: Path, embedders: Embedders) -> Iterator[RecordStore]:
     with HttpQdrant() as server:
         fields = {"notes": ("kind",), "plain": ("kind",)}
-        store = ServerStore.connect(server.url, embedders, indexed_fields=fields, timeout=60)
+        store = ServerStore.connect(server.url, embedders, indexed_fields=fields)
         yield store
         store.close()
 

@@ -19,6 +19,7 @@ from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedR
 from structlog.testing import capture_logs
 
 from contextkit.config.load import load_config
+from contextkit.config.sections import StoreSettings
 from contextkit.embedding.built_in import StaticModel, load_embedder
 from contextkit.embedding.choice import Embedders, OneEmbedder
 from contextkit.embedding.embedder import ModelEmbedder
@@ -70,7 +71,8 @@ def test_an_unreachable_server_is_an_error(embedders: Embedders) -> None:
 
 def test_a_silent_server_does_not_hang(embedders: Embedders, silent_port: int) -> None:
     """After the timeout there is an error."""
-    store = ServerStore.connect(f"http://127.0.0.1:{silent_port}", embedders, timeout=1)
+    settings = StoreSettings(timeout=1.0)
+    store = ServerStore.connect(f"http://127.0.0.1:{silent_port}", embedders, settings=settings)
     assert "did not answer in time" in _error(store)
 
 
@@ -98,19 +100,23 @@ def test_a_missing_api_key_is_an_error(embedders: Embedders, http_qdrant: Any) -
 
 
 def test_payload_indexes_are_made_once(embedders: Embedders, http_qdrant: Any) -> None:
-    """By scope as tenant, by time, by the fields that are asked for."""
+    """The keys of every filter have one; a source's field has one once it is filtered by."""
     for fields in ({}, {"notes": ("kind",), "plain": ("kind",)}):
         store = ServerStore.connect(
             http_qdrant.url, embedders, api_key="secret", indexed_fields=fields
         )
-        store.prepare()
+        for _ in range(2):
+            store.count("notes", ["p"], {"kind": "x", "other": 1})
         store.close()
-    tenant = {"type": "keyword", "is_tenant": True}
     assert http_qdrant.indexes == {
-        "scope": tenant,
+        "scope": {"type": "keyword", "is_tenant": True},
+        "source": "keyword",
+        "project": "keyword",
         "created_at": "datetime",
         "fields.kind": "keyword",
     }
+    made = [request for request in http_qdrant.requests if "/index" in request]
+    assert len(made) == len(http_qdrant.indexes)
 
 
 def test_something_else_than_qdrant_is_an_error(embedders: Embedders, tmp_path: Any) -> None:
@@ -136,7 +142,9 @@ def test_something_else_than_qdrant_is_an_error(embedders: Embedders, tmp_path: 
 def test_another_model_is_refused(client: QdrantClient, embedders: Embedders, note: Note) -> None:
     """Both models and what to do are named; a model that cannot be had refuses nothing."""
     ServerStore(client, embedders).put([note("a")])
-    with pytest.raises(StoreModelMismatchError, match=r"wordllama-256'.*'none'.*contextkit reembed"):
+    with pytest.raises(
+        StoreModelMismatchError, match=r"wordllama-256'.*'none'.*contextkit reembed"
+    ):
         ServerStore(client, OneEmbedder(load_embedder("none"))).prepare()
 
     def lost() -> StaticModel:

@@ -86,10 +86,8 @@ def test_records_on_a_server_get_the_vectors_of_another_model(server: HttpQdrant
     assert reembed(server) == 300
     after = opened(server, NEW)
     assert after.identity.id == before.identity.id
-    assert (search(after).record.id, search(after).similarity) == (
-        "7",
-        pytest.approx(1.0, abs=0.01),
-    )
+    assert search(after).record.id == "7"
+    assert search(after).similarity == pytest.approx(1.0, abs=0.01)
     assert vectors(server) == {"dense-hashing"}
     assert after.identity.models.keys() == {"hashing"}
     assert verify(after).other_vectors == []
@@ -162,12 +160,14 @@ def test_a_killed_run_goes_on_where_it_stopped(server: HttpQdrant, note: Note) -
     store = opened(server, NEW)
     assert verify(store).other_vectors == []
     hit = search(store, "note 0 was changed by another process")
-    assert (hit.record.id, hit.similarity) == ("0", pytest.approx(1.0, abs=0.01))
+    assert hit.record.id == "0"
+    assert hit.similarity == pytest.approx(1.0, abs=0.01)
 
 
 def test_records_stored_meanwhile_get_new_vectors(server: HttpQdrant, note: Note) -> None:
     """By processes with the old model and with the new one."""
-    old, put = opened(server, OLD), []
+    old = opened(server, OLD)
+    put: list[bool] = []
 
     def meanwhile(*_: object) -> None:
         if not put:
@@ -181,7 +181,8 @@ def test_records_stored_meanwhile_get_new_vectors(server: HttpQdrant, note: Note
     store = opened(server, NEW)
     for words in ("old", "new"):
         hit = search(store, f"stored with the {words} model meanwhile")
-        assert (hit.record.id, hit.similarity) == (f"by-{words}", pytest.approx(1.0, abs=0.01))
+        assert hit.record.id == f"by-{words}"
+        assert hit.similarity == pytest.approx(1.0, abs=0.01)
 
 
 def test_vectors_can_be_removed_altogether(server: HttpQdrant) -> None:

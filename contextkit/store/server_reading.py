@@ -1,0 +1,107 @@
+"""Read points of a Qdrant collection in pages that its limits allow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from typing import Any
+
+from attrs import frozen
+from qdrant_client import QdrantClient, models
+
+from contextkit.store.payloads import Payload
+from contextkit.store.server_limits import ServerLimits
+
+_PAGE = 256
+
+
+@frozen
+class PointReader:
+    """Reads the points of one collection.
+
+    Attributes:
+        client: asks the server.
+        collection: the collection's name.
+        limits: what strict mode allows.
+    """
+
+    client: QdrantClient
+    collection: str
+    limits: ServerLimits
+
+    def page(
+        self, selected: models.Filter, offset: Any, *, with_payload: bool = True
+    ) -> tuple[Sequence[models.Record], Any]:
+        """Return a page of points, and where the next one starts; None after the last."""
+        return self.client.scroll(
+            self.collection,
+            selected,
+            limit=self.limits.results(_PAGE),
+            offset=offset,
+            with_payload=with_payload,
+        )
+
+    def all(self, selected: models.Filter, *, with_payload: bool = True) -> Iterator[models.Record]:
+        """Iterate over all points."""
+        offset: Any = None
+        while True:
+            points, offset = self.page(selected, offset, with_payload=with_payload)
+            yield from points
+            if offset is None:
+                return
+
+    def newest(self, selected: models.Filter, limit: int) -> list[models.Record]:
+        """Return the newest points; those of one moment in any order."""
+        found: list[models.Record] = []
+        last: datetime | None = None
+        while len(found) < limit:
+            # The next page starts with the last moment: leave out the points that were read.
+            read = [each.id for each in found if _created_at(each) == last]
+            order = models.OrderBy(
+                key="created_at", direction=models.Direction.DESC, start_from=last
+            )
+            most = self.limits.results(limit - len(found))
+            points, _ = self.client.scroll(
+                self.collection,
+                _without(selected, read),
+                limit=most,
+                order_by=order,
+                with_payload=True,
+            )
+            found += points
+            if len(points) < most:
+                break
+            last = _created_at(points[-1])
+        return found
+
+    def count(self, selected: models.Filter) -> int:
+        """Count the points exactly."""
+        if not self.limits.exact:
+            return sum(1 for _ in self.all(selected, with_payload=False))
+        return self.client.count(self.collection, count_filter=selected, exact=True).count
+
+    def search(self, requests: Sequence[models.QueryRequest]) -> list[list[models.ScoredPoint]]:
+        """Answer searches, in as few requests as possible."""
+        most = self.limits.searches(len(requests)) if requests else 1
+        return [
+            answer.points
+            for start in range(0, len(requests), most)
+            for answer in self.client.query_batch_points(
+                self.collection, requests[start : start + most]
+            )
+        ]
+
+
+def payloads(points: Iterable[models.ScoredPoint | models.Record]) -> Iterator[Payload]:
+    """The points' ids and payloads."""
+    return ((str(point.id), point.payload) for point in points)
+
+
+def _created_at(point: models.Record) -> datetime:
+    return datetime.fromisoformat((point.payload or {})["created_at"])
+
+
+def _without(selected: models.Filter, ids: Sequence[models.ExtendedPointId]) -> models.Filter:
+    if not ids:
+        return selected
+    return models.Filter(must=[selected], must_not=[models.HasIdCondition(has_id=list(ids))])
