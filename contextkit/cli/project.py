@@ -31,23 +31,30 @@ def project() -> None:
 @pass_session
 def show(session: Session, as_json: bool) -> None:
     """Show this folder's project and why."""
+    from contextkit.cli.checks.owner import owner_findings
     from contextkit.config.project_files import read_project
     from contextkit.config.projects import identify
+    from contextkit.models.record import USER_PREFIX
 
     origin = session.config.origin("project")
     found = identify(session.workspace, session.config, session.kit.project_records, claim=False)
     known = read_project(found.project)
     counts = session.kit.project_records.counts(found.project)
-    lines = [f"project: {found.project}"]
+    owned = list(owner_findings(session.config, found.project))
+    ownership = session.kit.pipeline.ownership
+    project = ownership.project(found.project)
+    lines = [f"project: {project}"]
     if session.config.project is not None:
         lines.append(f"name: {session.config.project} ({origin})")
     lines += [f"folder: {member.root}" for member in known.members] if known else []
     lines += [f"took over the records of {folder}" for folder in known.adopted] if known else []
     if counts:
         lines.append("records: " + ", ".join(f"{n:,} {source}" for source, n in counts.items()))
+    lines += [f"{each.part}: {each.text}" for each in owned]
     lines += [text for text in (found.problem, found.remedy) if text]
     data = {
-        "project": found.project,
+        "project": project,
+        "user": ownership.user.removeprefix(USER_PREFIX) or None,
         "name": session.config.project,
         "origin": str(origin),
         "folders": [member.root for member in known.members] if known else [],

@@ -39,7 +39,8 @@ def export(session: Session, file: Path) -> int:
 
     This writes the records of all projects to FILE, or to standard output without a FILE or with
     `-`. An existing FILE is replaced at the end. Only you can read the FILE. Damaged records are
-    left out and named; the exit code is then 4.
+    left out and named; the exit code is then 4. Other users' global records on a server, and those
+    of other machines' folders, are left out, too.
     """
     from contextkit.store.transfer import export_records
 
@@ -49,6 +50,7 @@ def export(session: Session, file: Path) -> int:
             stream,
             lambda done, total: report(_progress("export", done, total)),
             session.kit.redactor.records,
+            session.kit.pipeline.ownership,
         )
     session.warn(f"{result.written} records written")
     # The session reports at its end which ones.
@@ -88,7 +90,8 @@ def import_(
 ) -> int:
     """Import records from JSON lines, or past sessions.
 
-    FILE comes from `contextkit export`; `-` is standard input. Existing records are replaced. A
+    FILE comes from `contextkit export`; `-` is standard input. Existing records are replaced. On a
+    server, global records become yours, and those of a folder this installation's. A
     damaged line is refused and the others are stored; the exit code is then 1, as it is if the
     file ends too early.
 
@@ -124,15 +127,18 @@ def import_(
 def _import_records(session: Session, file: Iterable[str], as_json: bool) -> int:
     from attrs import asdict
 
+    from contextkit.store.projects import indexed_sources
     from contextkit.store.transfer import import_records
 
     redacted: list[int] = []
+    ownership, indexed = session.kit.pipeline.ownership, indexed_sources(session.registry)
+    redact = session.kit.redactor.telling(redacted.append).records
     with session.progress() as report:
         result = import_records(
             session.kit.store,
             file,
             lambda done, total: report(_progress("import", done, total)),
-            session.kit.redactor.telling(redacted.append).records,
+            lambda records: ownership.adopted(redact(records), indexed),
         )
     lines = [f"{result.imported} records imported, {result.failed} lines refused"]
     if result.missing:

@@ -6,6 +6,7 @@ and containers have under the same path, and names the user where `store.user` d
 
 from __future__ import annotations
 
+import os
 import re
 import secrets
 from functools import lru_cache
@@ -19,6 +20,8 @@ ID_NAME = "installation"
 LOCK_NAME = "installation.lock"
 
 _LOCK_SECONDS = 5.0
+_CONTAINER_FILES = ("/.dockerenv", "/run/.containerenv")
+_KUBERNETES = "KUBERNETES_SERVICE_HOST"
 _ID = re.compile(r"[0-9a-f]{16}")
 
 
@@ -48,6 +51,18 @@ def _id_in(folder: Path) -> str:
             f"cannot keep this installation's id in {file} ({in_words(error)}): set "
             f"CONTEXTKIT_HOME to a folder that you can write and that lasts"
         ) from error
+
+
+def ends_with_container(folder: Path) -> bool:
+    """Whether a folder is in a container's own file system, which is deleted with it.
+
+    A volume has another device number than the container's root.
+    """
+    marked = any(Path(file).exists() for file in _CONTAINER_FILES)
+    if not marked and _KUBERNETES not in os.environ:
+        return False
+    there = next(each for each in (folder, *folder.absolute().parents) if each.exists())
+    return there.stat().st_dev == Path("/").stat().st_dev
 
 
 def _made(file: Path) -> str:

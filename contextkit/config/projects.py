@@ -33,6 +33,7 @@ from contextkit.config.project_files import (
 )
 from contextkit.config.settings import Config
 from contextkit.errors import ContextKitError
+from contextkit.models.record import CHECKOUT_PREFIX, FOLDER_PREFIX
 from contextkit.workspace.repository import Place, RepositoryFacts, as_text, facts_of, place_of
 
 _MOST_NAMED = 3
@@ -279,6 +280,8 @@ def _known(given: str) -> str | None:
 
 def project_key(given: str) -> str:
     """The project that a key, a folder or a name means."""
+    if given.startswith((FOLDER_PREFIX, CHECKOUT_PREFIX)):
+        return given
     path = Path(given).expanduser()
     return _known(str(path)) or _known(given) or key_of_name(given)
 

@@ -26,6 +26,8 @@ REDACTIONS = "redactions"
 """A record's field: the number of replaced secrets in it."""
 
 USER_PREFIX = "user:"
+FOLDER_PREFIX = "folder:"
+CHECKOUT_PREFIX = "checkout:"
 
 CHECKOUTS = ".checkouts"
 """The source of the records that describe checkouts on a server; no plugin has such a name."""

@@ -22,11 +22,15 @@ from attrs import define, evolve
 
 from contextkit.config.installation import installation_id, known_installation_id
 from contextkit.config.settings import Config
-from contextkit.models.record import USER, USER_PREFIX, Filters, Record
+from contextkit.models.record import (
+    CHECKOUT_PREFIX,
+    FOLDER_PREFIX,
+    USER,
+    USER_PREFIX,
+    Filters,
+    Record,
+)
 from contextkit.store.searcher_filters import matches
-
-FOLDER_PREFIX = "folder:"
-CHECKOUT_PREFIX = "checkout:"
 
 
 @define(eq=False)

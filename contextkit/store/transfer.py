@@ -15,8 +15,9 @@ from typing import Any, TextIO
 from attrs import define, field, frozen
 
 from contextkit.errors import RecordDamagedError, RecordError
-from contextkit.models.record import Record
+from contextkit.models.record import CHECKOUTS, Record
 from contextkit.store.base import RecordStore, in_batches
+from contextkit.store.ownership import Ownership
 from contextkit.store.payloads import record_checksum
 
 FORMAT = "contextkit-records"
@@ -24,6 +25,7 @@ FORMAT_VERSION = 1
 
 _BATCH = 256
 _SHOWN_ERRORS = 100
+_ONE_USER = Ownership()
 _TEXTS = ("source", "project", "id", "text", "keywords")
 
 Redact = Callable[[Sequence[Record]], Sequence[Record]]
@@ -69,33 +71,46 @@ class _BadLineError(Exception):
 
 
 def export_records(
-    store: RecordStore, stream: TextIO, progress: Transferred, redact: Redact = list
+    store: RecordStore,
+    stream: TextIO,
+    progress: Transferred,
+    redact: Redact = list,
+    ownership: Ownership = _ONE_USER,
 ) -> ExportReport:
-    """Write every record of a store.
+    """Write the records of a store.
 
-    Records written during the export may be missing from it. Damaged records are left out.
+    Records written during the export may be missing from it. Damaged records are left out, and so
+    are those that belong to another user or installation alone.
     """
-    total = store.count(None, None, {})
+    # How many of a server's records are exported is known at the end.
+    total = None if ownership.is_shared else store.count(None, None, {})
+    sources = {s: model for s, model in store.identity.sources.items() if s != CHECKOUTS}
     header = {
         "format": FORMAT,
         "version": FORMAT_VERSION,
-        "models": dict(store.identity.sources),
+        "models": sources,
         "records": total,
     }
     stream.write(_line(header))
     done = 0
     damaged: list[str] = []
     try:
-        for batch in in_batches(store.scan(None, None, {}), _BATCH):
+        for batch in in_batches(_exported(store.scan(None, None, {}), ownership), _BATCH):
             stream.writelines(_line(_as_json(record)) for record in redact(batch))
             done += len(batch)
             if len(batch) == _BATCH:
-                progress(done, max(done, total))
+                progress(done, None if total is None else max(done, total))
     except RecordDamagedError as error:
         # Raised after the last sound record, so the others have been written.
         damaged = error.records
     progress(done, done)
     return ExportReport(done, damaged)
+
+
+def _exported(records: Iterator[Record], ownership: Ownership) -> Iterator[Record]:
+    for record in records:
+        if record.source != CHECKOUTS and ownership.is_visible(record.project):
+            yield record
 
 
 def _line(value: object) -> str:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -42,6 +45,10 @@ class Team:
             "CONTEXTKIT_HOME": str(self.folder / who),
             "CONTEXTKIT_STORE_URL": self.server.url,
             "CONTEXTKIT_EMBEDDING_MODEL": "none",
+            "CONTEXTKIT_ASSEMBLE_SOURCE_TIMEOUT": "60",
+            "CONTEXTKIT_ASSEMBLE_DEADLINE": "60",
+            "CONTEXTKIT_HOOKS_TIMEOUT": "30",
+            "CONTEXTKIT_HOOKS_RESIDENT": "false",
         }
 
     @contextmanager
@@ -54,6 +61,18 @@ class Team:
     def run(self, who: str, root: Path, *arguments: str, **variables: str) -> Result:
         """Run a command in a folder as a user."""
         return CommandLine(root)(*arguments, **{**self.settings(who), **variables})
+
+    def hook(self, who: str, root: Path, prompt: str) -> str:
+        """What an agent's hook answers a prompt of a user."""
+        event = {"hook_event_name": "UserPromptSubmit", "session_id": "1", "cwd": str(root)}
+        return subprocess.run(
+            [sys.executable, "-m", "contextkit.cli", "hook", "--format", "text"],
+            input=json.dumps({**event, "prompt": prompt}),
+            env={**os.environ, **self.settings(who)},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
 
     def json(self, who: str, root: Path, *arguments: str, **variables: str) -> Any:
         """What a command prints as JSON."""

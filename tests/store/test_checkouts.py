@@ -119,6 +119,19 @@ def test_an_interrupted_run_is_continued(team: Team, monkeypatch: pytest.MonkeyP
     assert (report.unchanged, report.updated) == (1, 1)
 
 
+def test_a_folder_that_is_forgotten_has_no_code(team: Team) -> None:
+    """`project forget` takes a folder's path, although its checkout is gone."""
+    _write(team, "ada", a="tide")
+    _index(team, "ada")
+    root = team.repository()
+    team.json("bob", root, "project", "forget", str(team.folder / "workspace"), "--yes")
+    with team.kit("ada", root) as kit:
+        assert kit.store.count("code", None, {}) > 0
+    team.json("ada", root, "project", "forget", str(team.folder / "workspace"), "--yes")
+    with team.kit("ada", root) as kit:
+        assert kit.store.count(None, None, {}) == 0
+
+
 def test_prune_deletes_checkouts_that_nobody_indexes(team: Team) -> None:
     """Whose ever they are; one that is still in use is indexed again."""
     _write(team, "ada", a="tide")

@@ -29,6 +29,7 @@ from contextkit.errors import (
 )
 from contextkit.files import is_wide
 from contextkit.indexing.run import state_folder
+from contextkit.models.record import CHECKOUTS
 from contextkit.plugin.manager import SourceRegistry
 from contextkit.store.base import RecordStore
 from contextkit.store.embedded import EmbeddedStore
@@ -143,7 +144,7 @@ class StoreCheck:
     def _opened(self) -> Finding:
         try:
             counts = {name: self.store.count(name, None, {}) for name in self.registry.sources}
-            total = self.store.count(None, None, {})
+            total = self.store.count(None, None, {}) - self.store.count(CHECKOUTS, None, {})
         except ContextKitError as error:
             return problem(_STORE, str(error), _remedy(error))
         self.usable = True

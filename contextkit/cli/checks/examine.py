@@ -14,6 +14,7 @@ from attrs import define, field
 
 from contextkit.cli.checks.data import StoreCheck, cache_findings, index_findings
 from contextkit.cli.checks.finding import Finding, fine, problem, timed, warning
+from contextkit.cli.checks.owner import owner_findings
 from contextkit.cli.checks.setup import (
     ANSWERED,
     ConfigurationCheck,
@@ -120,6 +121,7 @@ class _Examination:
             f", with the records of {', '.join(known.adopted)}" if known and known.adopted else ""
         )
         yield fine("project", f"{found.project}{shared}{taken}")
+        yield from owner_findings(self.config, found.project)
 
     def plugins(self) -> Iterator[Finding]:
         check = PluginCheck(self.config, self.workspace.root)
