@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from contextkit.models.record import CHECKOUTS
 from tests.store.http_qdrant import HttpQdrant
 
 if TYPE_CHECKING:
@@ -39,14 +38,13 @@ def filled(furnished: CommandLine) -> CommandLine:
 
 
 def records(contextkit: CommandLine) -> dict[tuple[str, str], dict[str, Any]]:
-    """All exported records by source and id, without their projects and the checkout's mark."""
+    """All exported records by source and id, without their projects."""
     found = map(json.loads, contextkit("export").stdout.splitlines()[1:])
     return {
         (each["source"], each["id"]): {
             key: value for key, value in each.items() if key not in {"project", "checksum"}
         }
         for each in found
-        if each["source"] != CHECKOUTS
     }
 
 
