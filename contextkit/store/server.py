@@ -37,17 +37,11 @@ from contextkit.store.server_collection import ServerCollection
 from contextkit.store.server_connection import connector
 from contextkit.store.server_errors import server_errors
 from contextkit.store.server_facts import ServerFacts, read_facts
-from contextkit.store.server_queries import (
-    server_filter,
-    server_point,
-    stored_vectors,
-    write_batches,
-)
-from contextkit.store.server_reading import PointReader, payloads
+from contextkit.store.server_queries import WRITE_BATCH, server_filter, server_point, write_batches
+from contextkit.store.server_reading import PointReader, payloads, stored_vectors
 from contextkit.store.server_retry import RetryingClient
 from contextkit.store.server_search import PlannedSearch, found_hits, plan_search
 
-_WRITE_BATCH = 256
 _DELETE_BATCH = 10_000
 _INDEX_MISSING = "Index required"
 
@@ -260,16 +254,16 @@ class ServerStore:
 
         Durable on return.
         """
-        for same in by_source(records, _WRITE_BATCH):
-            with self._use():
-                most = self._made.limits.points(_WRITE_BATCH)
-            for part in write_batches(same, most):
+        for same in by_source(records, WRITE_BATCH):
+            for part in write_batches(same):
                 batch = stored_batch(part, self.embedders.of(part[0].source))
                 with self._noted(batch.source), self._use() as client:
                     self._identity = self._made.admit(client, self._known(client), batch)
                     vector = self._identity.vector_for(batch.model)
                     points = [server_point(point, vector) for point in batch.points]
-                    client.upsert(self.collection, points, wait=True)
+                    most = self._made.limits.points(len(points))
+                    for start in range(0, len(points), most):
+                        client.upsert(self.collection, points[start : start + most], wait=True)
                     self._damage.mended(point.id for point in batch.points)
 
     def delete(self, point_ids: Sequence[str]) -> None:

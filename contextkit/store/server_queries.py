@@ -12,9 +12,12 @@ from typing import Any, cast
 from qdrant_client import models
 
 from contextkit.models.record import Range, Record
-from contextkit.store.base import BM25, Match, StoredPoint, StoredVectors
+from contextkit.store.base import BM25, Match, StoredPoint
 from contextkit.store.server_limits import ServerLimits
 from contextkit.text.keywords import KeywordVector
+
+WRITE_BATCH = 256
+"""Records of one write."""
 
 _WRITE_CHARACTERS = 4_000_000
 
@@ -35,20 +38,13 @@ def server_point(point: StoredPoint, vector: str | None) -> models.PointStruct:
     return models.PointStruct(id=point.id, vector=vectors, payload=dict(point.payload))
 
 
-def stored_vectors(point: models.Record) -> StoredVectors:
-    """Read the vectors of the server's point."""
-    named = dict(cast("dict[str, Any]", point.vector or {}))
-    sparse = named.pop(BM25, None) or models.SparseVector(indices=[], values=[])
-    return StoredVectors(KeywordVector(sparse.indices, sparse.values), list(named.values()))
-
-
-def write_batches(records: Sequence[Record], most: int) -> Iterator[list[Record]]:
+def write_batches(records: Sequence[Record]) -> Iterator[list[Record]]:
     """Split records into requests of limited size."""
     batch: list[Record] = []
     characters = 0
     for record in records:
         size = len(record.searched_text)
-        if batch and (len(batch) == most or characters + size > _WRITE_CHARACTERS):
+        if batch and (len(batch) == WRITE_BATCH or characters + size > _WRITE_CHARACTERS):
             yield batch
             batch, characters = [], 0
         batch.append(record)

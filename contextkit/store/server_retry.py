@@ -7,6 +7,7 @@ what exists already is recognized.
 
 from __future__ import annotations
 
+import json
 import random
 import time
 from collections.abc import Callable
@@ -14,7 +15,6 @@ from typing import Any, cast
 
 import grpc
 from attrs import define, field
-from pydantic import ValidationError
 from qdrant_client import QdrantClient
 from qdrant_client.common.client_exceptions import QdrantException
 from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
@@ -86,10 +86,9 @@ class RetryingClient:
                 return code in _BUSY_CODES and (self.answered or code == "RESOURCE_EXHAUSTED")
             case ResponseHandlingException():
                 names = causes(error.source)
-                if not self.answered and names & _UNREACHABLE:
-                    return False
-                return "TransportError" in names or (self.answered and _is_cut(error.source))
-        return False
+                return "TransportError" in names and (self.answered or not names & _UNREACHABLE)
+        # The answer ended too early, unless the server is not Qdrant.
+        return self.answered and isinstance(error, json.JSONDecodeError)
 
 
 @define(eq=False)
@@ -120,10 +119,3 @@ def _asked_pause(error: Exception) -> float | None:
     except ValueError:
         # It may be a date.
         return None
-
-
-def _is_cut(cause: Exception) -> bool:
-    """Whether an answer ended before its end."""
-    return isinstance(cause, ValidationError) and any(
-        each["type"] == "json_invalid" for each in cause.errors()
-    )

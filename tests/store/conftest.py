@@ -20,7 +20,8 @@ from contextkit.store.base import RecordStore
 from contextkit.store.embedded import EmbeddedStore
 from contextkit.store.server import ServerStore
 from contextkit.testing import own_git
-from tests.store.http_qdrant import HttpQdrant
+from tests.store.faulty_qdrant import PASSING, FaultyQdrant
+from tests.store.http_qdrant import LOW_LIMITS, STRICT, HttpQdrant
 from tests.store.team import Team
 
 _SERVER_URL = "CONTEXTKIT_TEST_QDRANT_URL"
@@ -80,6 +81,19 @@ def _http(_: Path, embedders: Embedders) -> Iterator[RecordStore]:
         store.close()
 
 
+def _unsteady(_: Path, embedders: Embedders) -> Iterator[RecordStore]:
+    """Strict mode with low limits, and a fault at each fifth request."""
+    limits = {**STRICT, **LOW_LIMITS}
+    with (
+        pytest.MonkeyPatch.context() as patched,
+        FaultyQdrant(PASSING, each=5, strict=limits) as server,
+    ):
+        patched.setattr("contextkit.store.server_retry._FIRST_WAIT", 0.001)
+        store = ServerStore.connect(server.url, embedders)
+        yield store
+        store.close()
+
+
 def _server(_: Path, embedders: Embedders) -> Iterator[RecordStore]:
     name = f"contextkit-test-{uuid.uuid4().hex}"
     store = ServerStore.connect(
@@ -97,6 +111,7 @@ def _server(_: Path, embedders: Embedders) -> Iterator[RecordStore]:
 _MAKERS: dict[str, Callable[[Path, Embedders], Iterator[RecordStore]]] = {
     "embedded": _embedded,
     "http": _http,
+    "unsteady": _unsteady,
 }
 if _SERVER_URL in os.environ:
     _MAKERS["server"] = _server

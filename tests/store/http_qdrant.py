@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import Any, Self
 
 from qdrant_client import QdrantClient, models
 
@@ -21,6 +21,16 @@ STRICT = {
     "max_payload_index_count": 100,
 }
 """The strict mode of new collections on Qdrant Cloud."""
+
+LOW_LIMITS = {
+    "max_payload_index_count": 7,
+    "max_query_limit": 100,
+    "upsert_max_batchsize": 100,
+    "search_max_batchsize": 1,
+    "condition_max_size": 200,
+    "search_allow_exact": False,
+}
+"""Limits that the tests reach, in any case."""
 
 
 class Refused(Exception):  # noqa: N818 - an answer, not a fault of the stand-in
@@ -62,7 +72,7 @@ class HttpQdrant:
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
 
-    def __enter__(self) -> HttpQdrant:
+    def __enter__(self) -> Self:
         threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True).start()
         return self
 
