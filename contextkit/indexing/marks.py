@@ -21,6 +21,7 @@ from typing import Any
 
 from attrs import asdict, define, field, frozen
 
+from contextkit.errors import RecordDamagedError
 from contextkit.files import write_atomically
 from contextkit.logs import get_logger
 from contextkit.models.indexer import IndexState
@@ -68,18 +69,16 @@ class IndexMarks:
     _kept: dict[str, _Run] = field(init=False)
     _marked: dict[str, str] = field(init=False)
     _changed: bool = field(default=False, init=False)
+    _noted: list[IndexState] = field(factory=list, init=False)
 
     def __attrs_post_init__(self) -> None:
-        self._kept = _read(self._file)
-        found = self.store.get([_mark(self.checkout.root).point_id])
-        if found:
-            self._marked = dict(found[0].fields.get("runs", {}))
-            self._changed = found[0].created_at < datetime.now(UTC) - _RENEWED_AFTER
-        else:
-            self._marked = {}
-            if not self._kept:
-                # Without it, a first run that ends early would begin from nothing again.
-                self._write()
+        self._kept, found = _read(self._file), self._found()
+        self._marked = dict(found.fields.get("runs", {})) if found else {}
+        if found is None:
+            # A first run that ends early is continued, and `save` sees whether others delete.
+            self._write()
+        elif found.created_at < datetime.now(UTC) - _RENEWED_AFTER:
+            self._changed = True
 
     def check(self, source: str, state: IndexState) -> None:
         """Delete a source's state unless the collection has what it says."""
@@ -109,14 +108,27 @@ class IndexMarks:
         if changed or kept is None or kept.state != digest:
             self._kept[source] = _Run(secrets.token_hex(8), digest, self._count(source))
             self._marked[source] = self._kept[source].token
+            self._noted.append(state)
             self._changed = True
 
     def save(self) -> None:
         """Write the mark, if it changed."""
-        if self._changed:
-            runs = {source: asdict(run) for source, run in self._kept.items()}
-            write_atomically(self._file, json.dumps(runs))
-            self._write()
+        if not self._changed:
+            return
+        if self._found() is None:
+            # Another process deleted the checkout's records during the run.
+            for state in self._noted:
+                state.clear()
+        runs = {source: asdict(run) for source, run in self._kept.items()}
+        write_atomically(self._file, json.dumps(runs))
+        self._write()
+
+    def _found(self) -> Record | None:
+        try:
+            found = self.store.get([_mark(self.checkout.root).point_id])
+        except RecordDamagedError:
+            return None
+        return found[0] if found else None
 
     def _write(self) -> None:
         fields = {

@@ -110,6 +110,14 @@ class RecordsView:
         return tuple(dict.fromkeys((*visible, self._users)))
 
     @property
+    def has_other_users(self) -> bool:
+        """Whether other users see the project's records, but not this user's.
+
+        What is derived from both must then not become the project's.
+        """
+        return self.user is not None or self.own != USER
+
+    @property
     def _users(self) -> str:
         return self.own if self.user is None else f"{USER_PREFIX}{self.user}"
 

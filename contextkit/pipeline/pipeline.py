@@ -20,7 +20,7 @@ from contextkit.logs import Attributes, describe, get_logger, span
 from contextkit.models.context import FormattedContext
 from contextkit.models.items import ContextItem
 from contextkit.models.record import Hit, Record, Search
-from contextkit.models.records import Checkout, Records
+from contextkit.models.records import Records
 from contextkit.models.request import ContextRequest, Recipe, Section
 from contextkit.models.source import SourceInfo
 from contextkit.pipeline.assemble import Finishing
@@ -42,11 +42,10 @@ from contextkit.store.base import RecordStore
 from contextkit.store.hold import BatchSearcher, held
 from contextkit.store.open import UnopenedStore
 from contextkit.store.ownership import Ownership
-from contextkit.store.projects import indexed_sources
+from contextkit.store.projects import checkout_of
 from contextkit.text.questions import signals_of
 from contextkit.text.signals import QuerySignals
 from contextkit.text.tokens import FAMILIES, TokenCounter, counter_for
-from contextkit.workspace.repository import as_text
 
 _HOOK = "contextkit_signals"
 
@@ -332,7 +331,7 @@ class Pipeline:
         searcher = self.answer or unless_talk(BatchSearcher(store), request)
         known = [plugin.name for plugin in self.registry.plugins]
         questions = []
-        checkout = self._checkout(request.project, request.workspace)
+        checkout = checkout_of(self.registry, self.ownership, request.project, request.workspace)
         for section in sections:
             source = section.source
             # The results of a host's own searcher were not redacted before.
@@ -383,18 +382,7 @@ class Pipeline:
             source,
             project,
             user=user,
-            checkout=self._checkout(project, workspace),
+            checkout=checkout_of(self.registry, self.ownership, project, workspace),
             own=self.ownership.user,
             redactor=self.redactor,
         )
-
-    def _checkout(self, project: str, workspace: Path | None) -> Checkout | None:
-        if workspace is None:
-            return None
-        folder, indexed = as_text(workspace), indexed_sources(self.registry)
-        try:
-            root = self.ownership.checkout(folder)
-        except StoreError:
-            # An installation that cannot keep an id has no index runs, either.
-            return None
-        return Checkout(folder, root, project, list(indexed))

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
+from pathlib import Path
 from typing import Self
 
 from attrs import evolve, frozen
 
+from contextkit.errors import StoreError
 from contextkit.models.record import Filters, Record
+from contextkit.models.records import Checkout
 from contextkit.plugin.manager import SourceRegistry
 from contextkit.store.base import RecordStore
 from contextkit.store.ownership import Ownership, is_path
+from contextkit.workspace.repository import as_text
 
 _BATCH = 256
 
@@ -102,6 +107,24 @@ def indexed_sources(registry: SourceRegistry) -> dict[str, Filters | None]:
         for name in names
         if registry.implements(name, "contextkit_index")
     }
+
+
+def checkout_of(
+    registry: SourceRegistry, ownership: Ownership, project: str, workspace: Path | None
+) -> Checkout | None:
+    """The checkout in a folder.
+
+    Returns None without a folder, and for an installation that cannot keep an id: it has no
+    index runs, either.
+    """
+    if workspace is None:
+        return None
+    folder = as_text(workspace)
+    with contextlib.suppress(StoreError):
+        return Checkout(
+            folder, ownership.checkout(folder), project, list(indexed_sources(registry))
+        )
+    return None
 
 
 def _by_hand(registry: SourceRegistry) -> dict[str, Filters]:

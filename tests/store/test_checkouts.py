@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
 from qdrant_client import models
 
-from contextkit import ContextKit, IndexReport
+from contextkit import ContextKit, IndexReport, Record
+from contextkit.indexing.marks import forget_checkouts, unused_checkouts
 from contextkit.store.server import ServerStore
 from tests.store.team import Team
 
@@ -130,6 +132,26 @@ def test_a_folder_that_is_forgotten_has_no_code(team: Team) -> None:
     team.json("ada", root, "project", "forget", str(team.folder / "workspace"), "--yes")
     with team.kit("ada", root) as kit:
         assert kit.store.count(None, None, {}) == 0
+
+
+def test_what_others_delete_during_a_run_is_indexed_again(
+    team: Team, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The run that did not see it does not hide it from the next one."""
+    _write(team, "ada", a="tide", b="harbour")
+    put = ServerStore.put
+
+    def put_beside_prune(store: ServerStore, records: Sequence[Record]) -> None:
+        put(store, records)
+        if records[0].source == "code":
+            forget_checkouts(store, unused_checkouts(store, datetime.now(UTC)))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(ServerStore, "put", put_beside_prune)
+        assert _report(team, "ada").added == 2
+    added, found = _index(team, "ada")
+    assert (added, "tide" in found, "harbour" in found) == (2, True, True)
+    assert _report(team, "ada").added == 0
 
 
 def test_prune_deletes_checkouts_that_nobody_indexes(team: Team) -> None:

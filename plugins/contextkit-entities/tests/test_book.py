@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from attrs import evolve
 
 from contextkit import ContextKit, InvalidRequestError, Record, Records
 from contextkit_entities import (
@@ -75,11 +76,12 @@ def test_scopes(book: EntityBook, records: Records) -> None:
     assert book.related("Bo") == book.related("Billing") == []
 
 
-def test_what_is_one_of_many_users_is_nobody_elses(records: Records) -> None:
+@pytest.mark.parametrize("on_server", [False, True], ids=["host", "server"])
+def test_what_is_one_of_many_users_is_nobody_elses(records: Records, on_server: bool) -> None:
     """A relation of theirs, too, though its other end is the project's."""
     ada, bob = (
-        EntityBook(Records(records._store, records.source, records.project, user=user))
-        for user in ("ada", "bob")
+        EntityBook(evolve(records, own=f"user:{name}") if on_server else evolve(records, user=name))
+        for name in ("ada", "bob")
     )
     assert ada.add("Love", shared=True).scope == "user"
     ada.add("House", shared=True)

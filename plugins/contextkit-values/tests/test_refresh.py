@@ -308,6 +308,18 @@ def test_values_are_the_projects_own(tmp_path: Path, embedder: Embedder, lived: 
         assert [each.project for each in evolve(app, source="values").scan()] == ["app"]
 
 
+def test_no_value_of_a_shared_project_is_made_of_private_experiences(
+    tmp_path: Path, embedder: Embedder, lived: Lived
+) -> None:
+    """On a server, its other users would read them."""
+    with open_records(tmp_path / "store", "experiences", project="web") as local:
+        web = evolve(local, own="user:ada")
+        web.shared.put([lived(f"ghap_{n}", text) for n, text in enumerate(CACHES)])
+        assert refresh(web, evolve(web, source="values"), embedder).added == 0
+        web.put([lived(f"ghap_{n}", text) for n, text in enumerate(CACHES)])
+        assert refresh(web, evolve(web, source="values"), embedder).added == 1
+
+
 def test_a_projects_own_experience_comes_before_the_users(
     tmp_path: Path, embedder: Embedder, lived: Lived
 ) -> None:

@@ -266,8 +266,7 @@ class EntityBook(Book[Entity]):
 
     def _scope_between(self, ends: Iterable[Entity]) -> Records:
         of_user = [belongs_to_user(end.project) for end in ends]
-        many_users = self.records.user is not None
-        enough = any(of_user) if many_users else all(of_user)
+        enough = any(of_user) if self.records.has_other_users else all(of_user)
         return self.records.shared if enough else self.records
 
     def _with_id(self, entity_id: str) -> Entity | None:

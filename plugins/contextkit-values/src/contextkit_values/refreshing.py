@@ -41,7 +41,8 @@ def refresh(
 ) -> IndexReport:
     """Replace a project's values by newly distilled ones; blocks.
 
-    They are made from the experiences that the project sees now. On each axis the resolved
+    They are made from the experiences that the project sees now; where it has other users, from
+    the project's own alone, as those users read the values. On each axis the resolved
     experiences are clustered by the vectors of their texts. A value whose members stayed the same
     keeps its id and its `created_at`; new values are stored before obsolete ones are deleted, so
     that the project is never without any. The same experiences give the same values.
@@ -64,6 +65,8 @@ def refresh(
     """
     _check_options(min_cluster_size, min_similarity)
     at = now or datetime.now(UTC)
+    if experiences.has_other_users:
+        experiences = experiences.scopes[0]
     found: list[Value] = []
     notes: list[str] = []
     for axis in AXES:
