@@ -36,6 +36,7 @@ _COMMANDS = (
     ("reembed", "transfer:reembed", "Rewrite the store with the current embedding models."),
     ("serve", "serve:serve", "Run the background server for agent hooks."),
     ("sources", "sources:sources", "List the sources and their state."),
+    ("store", "store:store", "Move all records to another store."),
     ("strategies", "strategies:strategies", "List scoring strategies."),
 )
 

@@ -6,7 +6,7 @@ import contextlib
 import os
 import stat
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
@@ -19,6 +19,8 @@ from contextkit.files import open_private
 
 if TYPE_CHECKING:
     from contextkit.models.indexer import Progress
+    from contextkit.models.record import Record
+    from contextkit.store.reembed import Reembedded
 
 _SHOWN_ERRORS = 5
 
@@ -161,23 +163,16 @@ def reembed(session: Session, as_json: bool) -> None:
     """Rewrite the store with the current embedding models.
 
     Run it after changing `embedding.model` or a source's `embedder`, and after records were
-    stored while a model failed. It also removes secrets that older versions stored.
+    stored while a model failed. It also removes secrets that older versions stored. The command
+    can be interrupted and repeated. A server answers meanwhile: by keywords alone where the new
+    model is configured. Other users of a server need the same setting afterwards.
     """
-    from contextkit.store.embedded import EmbeddedStore
-    from contextkit.store.reembed import reembed as rebuild
-
-    store = session.kit.store
-    if not isinstance(store, EmbeddedStore):
-        raise StoreError(
-            "only an embedded store can be re-embedded; for a server, export and import the records"
-        )
     redacted: list[int] = []
     with session.progress() as report:
-        done = rebuild(
-            store.path,
-            store.embedders,
+        done = _reembedded(
+            session,
             lambda done, total: report(_progress("reembed", done, total)),
-            redact=session.kit.redactor.telling(redacted.append).records,
+            session.kit.redactor.telling(redacted.append).records,
         )
     text = "\n".join(
         [f"{done.records} records have new vectors"]
@@ -192,6 +187,32 @@ def reembed(session: Session, as_json: bool) -> None:
         "redacted": sum(redacted),
     }
     session.emit(data, text, as_json)
+
+
+def _reembedded(
+    session: Session,
+    progress: Callable[[int, int | None], None],
+    redact: Callable[[Sequence[Record]], Sequence[Record]],
+) -> Reembedded:
+    from contextkit.store.embedded import EmbeddedStore
+    from contextkit.store.migrate import AnyModels
+    from contextkit.store.open import IndexedFields, open_store
+    from contextkit.store.reembed import reembed as rebuild
+
+    store = session.kit.store
+    if isinstance(store, EmbeddedStore):
+        return rebuild(store.path, store.embedders, progress, redact=redact)
+    from contextkit.store.server import ServerStore
+    from contextkit.store.server_reembed import reembed_server
+
+    fields = IndexedFields(session.registry)
+    other = open_store(session.config, AnyModels(store.embedders), fields)
+    if not isinstance(other, ServerStore):
+        raise StoreError("this store cannot be re-embedded")
+    try:
+        return reembed_server(other, store.embedders, progress, redact=redact)
+    finally:
+        other.close()
 
 
 @contextlib.contextmanager

@@ -11,17 +11,19 @@ from filelock import FileLock, Timeout
 
 from contextkit.config.load import data_folder
 from contextkit.errors import SourceError, StoreError
-from contextkit.files import make_private_folder
+from contextkit.files import make_private_folder, write_atomically
 from contextkit.indexing.marks import IndexMarks
 from contextkit.indexing.retention import prune_sources
 from contextkit.indexing.writer import Remembered
 from contextkit.logs import get_logger
 from contextkit.models.indexer import Indexer, IndexState, Progress
 from contextkit.models.items import IndexReport
+from contextkit.models.record import Record
 from contextkit.models.records import Records
 from contextkit.plugin.checks import checked_report
 from contextkit.plugin.manager import SourceRegistry
 from contextkit.store.base import RecordStore
+from contextkit.store.migrate import MovedScope
 from contextkit.store.ownership import Ownership
 
 _WORTH_OPTIMIZING = 1_000
@@ -144,6 +146,38 @@ def state_folder(store: RecordStore, project: str) -> Path:
     """The folder of a project's index states."""
     digest = hashlib.sha256(project.encode("utf-8")).hexdigest()[:16]
     return data_folder() / "state" / store.identity.id / digest
+
+
+def carry_states(
+    old: RecordStore,
+    new: RecordStore,
+    scopes: Sequence[MovedScope],
+    renamed: Callable[[Sequence[Record]], Sequence[Record]],
+) -> None:
+    """Copy the index states of records that were moved to another store.
+
+    Where the new store has further records, the state is deleted there instead: the next index
+    run then makes that checkout's records again.
+
+    Args:
+        old: the store whose states are copied.
+        new: the other store.
+        scopes: the moved records.
+        renamed: gives records the projects that they have in the new store.
+    """
+    moved = {(scope.source, scope.project, scope.target): scope for scope in scopes}
+    for project in {scope.project for scope in scopes}:
+        for before in state_folder(old, project).glob("[!.]*.json"):
+            source = before.stem
+            made = Record(id=source, text="", source=source, project=project)
+            [target] = [record.project for record in renamed([made])]
+            scope = moved.get((source, project, target)) or MovedScope(source, project, target)
+            scope.stored = new.count(source, [target], {})
+            after = state_folder(new, target) / before.name
+            if scope.is_same:
+                write_atomically(after, before.read_text(encoding="utf-8"))
+            else:
+                after.unlink(missing_ok=True)
 
 
 def _made_state_folder(store: RecordStore, project: str) -> Path:

@@ -86,6 +86,21 @@ class StoredBatch:
     points: Sequence[StoredPoint]
 
 
+@frozen
+class StoredVectors:
+    """The vectors of one point.
+
+    They are empty if the engine has none.
+
+    Attributes:
+        keywords: the sparse one.
+        dense: one for each model.
+    """
+
+    keywords: KeywordVector
+    dense: Sequence[Sequence[float]]
+
+
 class RecordStore(Protocol):
     """A store of records.
 
@@ -136,6 +151,9 @@ class RecordStore(Protocol):
         Raises:
             RecordDamagedError: some of the records are damaged; the error names them.
         """
+
+    def vectors(self, point_ids: Sequence[str]) -> dict[str, StoredVectors]:
+        """Return the readable vectors, by point without dashes."""
 
     def search(self, searches: Sequence[Search]) -> list[list[Hit]]:
         """Answer several searches in one round trip, each best first.

@@ -12,7 +12,7 @@ from attrs import field, frozen
 
 from contextkit.errors import RecordDamagedError, StoreError
 from contextkit.models.record import Record
-from contextkit.store.base import BM25
+from contextkit.store.base import BM25, StoredVectors
 from contextkit.store.edge_queries import PlannedSearch
 from contextkit.store.engine_errors import engine_errors
 from contextkit.store.hybrid import RawHits
@@ -33,21 +33,6 @@ class Page:
     keys: Sequence[str]
     records: dict[str, Record]
     next: Any
-
-
-@frozen
-class StoredVectors:
-    """The vectors of one point.
-
-    They are empty if the engine has none.
-
-    Attributes:
-        keywords: the sparse one.
-        dense: one for each model.
-    """
-
-    keywords: KeywordVector
-    dense: Sequence[Sequence[float]]
 
 
 @frozen

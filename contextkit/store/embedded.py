@@ -23,6 +23,7 @@ from contextkit.store.base import (
     MOST_HITS,
     StoredBatch,
     StoredPoint,
+    StoredVectors,
     by_source,
     conditions,
     newest_first,
@@ -37,7 +38,7 @@ from contextkit.store.edge_queries import (
     model_vector,
     plan_search,
 )
-from contextkit.store.edge_reading import EdgeReader, StoredVectors
+from contextkit.store.edge_reading import EdgeReader
 from contextkit.store.engine_errors import engine_errors
 from contextkit.store.hybrid import (
     QueryVectors,

@@ -212,7 +212,7 @@ def vector_names(
         name = None
         if vector.model is not None:
             identity.refuse_other(search.source, vector.model, place)
-            if vector.dense is not None:
+            if vector.dense is not None and not identity.is_incomplete(search.source, vector.model):
                 size = len(vector.dense)
                 name = identity.vector_of(search.source, vector.model, size, place)
         names.append(name)

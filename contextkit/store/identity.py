@@ -67,11 +67,13 @@ class StoreIdentity:
         id: unique; index states refer to it.
         models: model name -> the model, for all models whose vectors the store can hold.
         sources: source -> the model of its records, `none` for keywords alone.
+        moving: source -> the model that its records are getting, on a server.
     """
 
     id: str
     models: Mapping[str, StoredModel] = field(factory=dict)
     sources: Mapping[str, str] = field(factory=dict)
+    moving: Mapping[str, str] = field(factory=dict)
 
     @classmethod
     def from_meta(cls, meta: Mapping[str, Any]) -> Self:
@@ -80,7 +82,9 @@ class StoreIdentity:
         Raises `KeyError`, `TypeError` and the like if invalid.
         """
         models = [StoredModel(**each) for each in meta["models"].values()]
-        return cls(str(meta["id"]), {each.name: each for each in models}, dict(meta["sources"]))
+        moving = {source: model for source, model in meta.get("moving", {}).items() if model}
+        known = {each.name: each for each in models}
+        return cls(str(meta["id"]), known, dict(meta["sources"]), moving)
 
     def as_meta(self) -> dict[str, Any]:
         """The JSON that `from_meta` reads."""
@@ -116,8 +120,23 @@ class StoreIdentity:
     def refuse_other(self, source: str, model: str, place: StorePlace) -> None:
         """Raise `StoreModelMismatchError` if the source has another model's records."""
         stored = self.sources.get(source, model)
-        if stored != model:
+        if model not in (stored, self.moving.get(source)):
             raise place.mismatch(source, stored, model)
+
+    @property
+    def unfinished(self) -> str | None:
+        """Describe the change of models that is not finished, or None."""
+        changes = [f"'{source}' to '{model}'" for source, model in sorted(self.moving.items())]
+        if not changes:
+            return None
+        return (
+            f"the vectors of {', '.join(changes)} are not complete: until `contextkit reembed` is "
+            f"done, search uses keywords alone with that model"
+        )
+
+    def is_incomplete(self, source: str, model: str | None) -> bool:
+        """Whether some of a source's records have no vector of this model yet."""
+        return model is not None and self.sources.get(source, model) != model
 
     def vector_for(self, model: str | None) -> str | None:
         """The engine's name of a model's vectors.

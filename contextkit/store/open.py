@@ -19,6 +19,7 @@ from contextkit.plugin.manager import SourceRegistry
 from contextkit.store.base import RecordStore
 from contextkit.store.embedded import EmbeddedStore
 from contextkit.store.revisions import Revisions
+from contextkit.store.shard_folder import ShardFolder
 
 DATA_NAMES = (
     "claude-code",
@@ -66,6 +67,26 @@ def open_store(
         settings=config.store,
         revisions=revisions,
     )
+
+
+def is_made(store: RecordStore) -> bool:
+    """Whether a store exists; its first use would make it."""
+    if isinstance(store, EmbeddedStore):
+        return ShardFolder(store.path).shard.exists()
+    from contextkit.store.server import ServerStore
+    from contextkit.store.server_errors import server_errors
+
+    if not isinstance(store, ServerStore):
+        return True
+    with server_errors(store.url):
+        return store.client.collection_exists(store.collection)
+
+
+def place_of(store: RecordStore) -> str:
+    """A store's name for people: its folder, or its server and collection."""
+    if isinstance(store, EmbeddedStore):
+        return str(store.path)
+    return f"{getattr(store, 'url', '')}, collection {getattr(store, 'collection', '')}"
 
 
 # ruff: noqa: ARG002 - the signatures are those of `RecordStore`

@@ -9,7 +9,7 @@ import qdrant_edge as edge
 from attrs import frozen
 
 from contextkit.embedding.choice import Embedders
-from contextkit.embedding.embedder import Embedder, KeywordsOnly
+from contextkit.embedding.embedder import Embedder
 from contextkit.errors import RecordDamagedError, StoreError
 from contextkit.models.record import Record
 from contextkit.store.base import by_source, stored_batch
@@ -17,6 +17,7 @@ from contextkit.store.edge_queries import edge_filter, edge_point, model_vector
 from contextkit.store.edge_reading import EdgeReader
 from contextkit.store.engine_errors import engine_errors
 from contextkit.store.identity import StoreIdentity, new_models
+from contextkit.store.migrate import chosen_embedder
 from contextkit.store.revisions import FolderRevisions
 from contextkit.store.shard_folder import SPARE_BYTES, NewShard, ShardFolder
 from contextkit.store.shard_lock import ShardLock
@@ -95,7 +96,7 @@ def _rebuild(
         with folder.replacing(StoreIdentity(before.id)) as new:
             for page in _pages(old, folder.path):
                 for same in by_source(redact(page), _BATCH):
-                    _copy(same, new, _embedder(same[0].source, before, embedders), folder)
+                    _copy(same, new, chosen_embedder(same[0].source, before, embedders), folder)
                 done += len(page)
                 progress(done, total)
             # The old shard's folder is renamed at the end of this block.
@@ -105,13 +106,6 @@ def _rebuild(
     FolderRevisions(folder.path).begin()
     FolderRevisions(folder.path).changed(None)
     return Reembedded(done, new.identity.sources)
-
-
-def _embedder(source: str, before: StoreIdentity, embedders: Embedders) -> Embedder:
-    chosen = embedders.of(source)
-    if embedders.known(source) is None and before.sources.get(source) == KeywordsOnly().name:
-        return KeywordsOnly()
-    return chosen
 
 
 def _pages(shard: edge.EdgeShard, path: Path) -> Iterator[list[Record]]:

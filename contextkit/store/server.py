@@ -15,7 +15,14 @@ from contextkit.config.sections import StoreSettings
 from contextkit.embedding.choice import Embedders
 from contextkit.errors import RecordDamagedError, StoreError
 from contextkit.models.record import Filters, Hit, Record, Search
-from contextkit.store.base import MOST_HITS, by_source, conditions, newest_first, stored_batch
+from contextkit.store.base import (
+    MOST_HITS,
+    StoredVectors,
+    by_source,
+    conditions,
+    newest_first,
+    stored_batch,
+)
 from contextkit.store.hybrid import (
     QueryVectors,
     embed_queries,
@@ -31,7 +38,7 @@ from contextkit.store.server_connection import connector
 from contextkit.store.server_errors import server_errors
 from contextkit.store.server_facts import ServerFacts, read_facts
 from contextkit.store.server_queries import WRITE_BATCH, server_filter, server_point, write_batches
-from contextkit.store.server_reading import PointReader, payloads
+from contextkit.store.server_reading import PointReader, payloads, stored_vectors
 from contextkit.store.server_retry import RetryingClient
 from contextkit.store.server_search import PlannedSearch, found_hits, plan_search
 
@@ -173,6 +180,12 @@ class ServerStore:
         ids = [point_id for point_id, record in found.items() if matches(record, chosen.here)]
         return server_filter(chosen.matches, limits, ids)
 
+    @contextlib.contextmanager
+    def opened(self) -> Iterator[tuple[QdrantClient, ServerCollection]]:
+        """The client and the collection, for what other modules do with them."""
+        with self._use() as client:
+            yield client, self._made
+
     def facts(self) -> ServerFacts:
         """The state of the server and of the collection; opens the store."""
         with self._use() as client:
@@ -193,7 +206,8 @@ class ServerStore:
     @property
     def problem(self) -> str | None:
         """Why searches are worse than they should be, or None."""
-        found = (self.embedders.problem, self._damage.problem)
+        unfinished = None if self._identity is None else self._identity.unfinished
+        found = (self.embedders.problem, self._damage.problem, unfinished)
         return "; ".join(filter(None, found)) or None
 
     def revision(self, source: str) -> str | None:
@@ -286,6 +300,16 @@ class ServerStore:
             raise RecordDamagedError(damaged)
         return [found[point_id] for point_id in point_ids if point_id in found]
 
+    def vectors(self, point_ids: Sequence[str]) -> dict[str, StoredVectors]:
+        """Return the vectors, by point without dashes."""
+        if not point_ids:
+            return {}
+        with self._use() as client:
+            points = client.retrieve(
+                self.collection, list(point_ids), with_payload=False, with_vectors=True
+            )
+        return {str(point.id).replace("-", ""): stored_vectors(point) for point in points}
+
     def search(self, searches: Sequence[Search]) -> list[list[Hit]]:
         """Answer several searches in one round trip, each best first."""
         vectors = embed_queries(searches, self.embedders)
@@ -314,9 +338,10 @@ class ServerStore:
         return planned, reader.search([each for plan in planned for each in plan.requests])
 
     def _with_models(self, client: QdrantClient, vectors: Sequence[QueryVectors]) -> StoreIdentity:
-        """The identity, read again if a model is missing."""
+        """The identity, read again if a model is missing or records get new vectors."""
         identity = self._known(client)
-        if any(v.dense is not None and v.model not in identity.models for v in vectors):
+        missing = any(v.dense is not None and v.model not in identity.models for v in vectors)
+        if missing or identity.moving:
             identity = self._identity = self._made.read(client) or identity
         return identity
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import grpc
-from attrs import define, field
+from attrs import asdict, define, field
 from qdrant_client import QdrantClient, models
 from qdrant_client.http.exceptions import UnexpectedResponse
 
@@ -70,11 +71,9 @@ class ServerCollection:
     @property
     def place(self) -> StorePlace:
         """The store's name and remedy for errors."""
-        remedy = (
-            "set the model back, or `contextkit export` and `contextkit import` into another "
-            "store.collection"
+        return StorePlace(
+            f"the store at {self.url}", "run `contextkit reembed`, or set the model back"
         )
-        return StorePlace(f"the store at {self.url}", remedy)
 
     def open(self, client: QdrantClient, embedders: Embedders) -> StoreIdentity:
         """Create or check the collection and read its identity.
@@ -202,8 +201,25 @@ class ServerCollection:
         for key in ("models", "sources"):
             news = {name: each for name, each in meta[key].items() if name not in added[key]}
             if news:
-                client.set_payload(self.name, news, points=[META_POINT], key=key, wait=True)
+                self.note(client, key, news)
         return after
+
+    def note(self, client: QdrantClient, key: str, values: Mapping[str, Any]) -> None:
+        """Change some of the identity's values."""
+        client.set_payload(self.name, dict(values), points=[META_POINT], key=key, wait=True)
+
+    def add_model(self, client: QdrantClient, model: StoredModel) -> None:
+        """Make room for a model's vectors, and note it."""
+        self._add_vector(client, model)
+        self.note(client, "models", {model.vector: asdict(model)})
+
+    def drop_model(self, client: QdrantClient, model: StoredModel) -> None:
+        """Delete a model's vectors and forget it; a server that cannot keeps them."""
+        with contextlib.suppress(AttributeError, UnexpectedResponse, grpc.RpcError):
+            client.delete_vector_name(self.name, model.vector, wait=True)
+            client.delete_payload(
+                self.name, [f'models."{model.vector}"'], points=[META_POINT], wait=True
+            )
 
     def _add_vector(self, client: QdrantClient, model: StoredModel) -> None:
         """Add a named vector; servers older than Qdrant 1.18 cannot."""
@@ -213,8 +229,8 @@ class ServerCollection:
             if model.vector not in self._checked_vectors(client):
                 raise StoreError(
                     f"{self.place.name} cannot add vectors of '{model.name}' to its collection: "
-                    f"use Qdrant and qdrant-client 1.18 or later, or set "
-                    f"store.collection to another name"
+                    f"use Qdrant and qdrant-client 1.18 or later, or `contextkit store migrate` "
+                    f"to another collection"
                 ) from error
 
 

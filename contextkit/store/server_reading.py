@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, cast
 
 from attrs import frozen
 from qdrant_client import QdrantClient, models
 
+from contextkit.store.base import BM25, StoredVectors
 from contextkit.store.payloads import Payload
 from contextkit.store.server_limits import ServerLimits
+from contextkit.text.keywords import KeywordVector
 
 _PAGE = 256
 
@@ -95,6 +97,13 @@ class PointReader:
 def payloads(points: Iterable[models.ScoredPoint | models.Record]) -> Iterator[Payload]:
     """The points' ids and payloads."""
     return ((str(point.id), point.payload) for point in points)
+
+
+def stored_vectors(point: models.Record) -> StoredVectors:
+    """Read the vectors of the server's point."""
+    named = dict(cast("dict[str, Any]", point.vector or {}))
+    sparse = named.pop(BM25, None) or models.SparseVector(indices=[], values=[])
+    return StoredVectors(KeywordVector(sparse.indices, sparse.values), list(named.values()))
 
 
 def _created_at(point: models.Record) -> datetime:

@@ -12,7 +12,6 @@ from attrs import Factory, define
 from contextkit.errors import RecordDamagedError
 from contextkit.models.record import Record
 from contextkit.store.base import RecordStore
-from contextkit.store.embedded import EmbeddedStore
 from contextkit.text.keywords import KeywordVector, embed_keywords
 
 _BATCH = 256
@@ -48,8 +47,7 @@ def verify(store: RecordStore) -> Verified:
         while batch := list(itertools.islice(records, _BATCH)):
             verified.records += len(batch)
             counted.update((record.source, record.project) for record in batch)
-            if isinstance(store, EmbeddedStore):
-                verified.other_vectors += _with_other_vectors(store, batch)
+            verified.other_vectors += _with_other_vectors(store, batch)
         for (source, project), read in sorted(counted.items()):
             found = store.count(source, [project], {})
             # Damaged records are counted too; the scope that they belong to is unknown.
@@ -68,7 +66,7 @@ def _all(store: RecordStore, verified: Verified) -> Iterator[Record]:
         verified.damaged = error.records
 
 
-def _with_other_vectors(store: EmbeddedStore, records: Sequence[Record]) -> Iterator[str]:
+def _with_other_vectors(store: RecordStore, records: Sequence[Record]) -> Iterator[str]:
     stored = store.vectors([record.point_id for record in records])
     for record in records:
         there = stored.get(record.point_id.replace("-", ""))

@@ -6,6 +6,8 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tests.store.http_qdrant import HttpQdrant
+
 if TYPE_CHECKING:
     from tests.cli.conftest import CommandLine
 
@@ -78,9 +80,23 @@ def test_output_on_a_full_disk(contextkit: CommandLine) -> None:
     assert ran.stderr == b"contextkit: reading or writing failed: No space left on device\n"
 
 
+def test_a_server_is_reembedded(contextkit: CommandLine) -> None:
+    """The model of its records is another one afterwards."""
+    with HttpQdrant() as server:
+        served = contextkit.with_variables(CONTEXTKIT_STORE_URL=server.url)
+        served.with_variables(CONTEXTKIT_EMBEDDING_MODEL="none").json(
+            "remember", "Tabs, not spaces"
+        )
+        assert "contextkit reembed" in served.line(4, "memories", "list")
+        made = served.json("reembed")
+        assert made["records"] == 1
+        assert made["models"] == {"memories": "wordllama-256"}
+        assert texts(served) == {"Tabs, not spaces"}
+
+
 def test_a_server_that_does_not_answer(contextkit: CommandLine) -> None:
-    """It is named; what only the embedded store can do says so."""
+    """It is named."""
     served = contextkit.with_variables(CONTEXTKIT_STORE_URL="http://127.0.0.1:9")
     said = served.line(4, "memories", "list")
     assert "http://127.0.0.1:9" in said
-    assert "only an embedded store" in served.line(4, "reembed")
+    assert "http://127.0.0.1:9" in served.line(4, "reembed")

@@ -113,6 +113,8 @@ class HttpQdrant:
                     raise Refused(404, "")
                 config = models.DenseVectorNameConfig(**body)
                 return self.client.create_vector_name(name, rest[1], config)
+            case "DELETE", vectors if vectors.startswith("vectors/"):
+                return self.client.delete_vector_name(name, rest[1])
             case "DELETE", "":
                 return self.client.delete_collection(name)
             case "PUT", "index":
@@ -171,7 +173,20 @@ class HttpQdrant:
                 mode = None if self.older_than(17) else upsert.update_mode
                 return self.client.upsert(name, upsert.points, update_mode=mode)
             case "POST", "points":
-                return self.client.retrieve(name, models.PointRequest(**body).ids)
+                asked = models.PointRequest(**body)
+                return self.client.retrieve(
+                    name, asked.ids, with_vectors=asked.with_vector or False
+                )
+            case "PUT", "points/vectors":
+                return self.client.update_vectors(name, models.UpdateVectors(**body).points)
+            case "POST", "points/vectors/delete":
+                gone = models.DeleteVectors(**body)
+                return self.client.delete_vectors(
+                    name, list(gone.vector), list(gone.points or ()) or gone.filter
+                )
+            case "POST", "points/payload/delete":
+                keys = models.DeletePayload(**body)
+                return self.client.delete_payload(name, list(keys.keys), list(keys.points or ()))
             case "POST", "points/payload":
                 news = models.SetPayload(**body)
                 return self.client.set_payload(

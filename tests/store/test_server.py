@@ -142,7 +142,9 @@ def test_something_else_than_qdrant_is_an_error(embedders: Embedders, tmp_path: 
 def test_another_model_is_refused(client: QdrantClient, embedders: Embedders, note: Note) -> None:
     """Both models and what to do are named; a model that cannot be had refuses nothing."""
     ServerStore(client, embedders).put([note("a")])
-    with pytest.raises(StoreModelMismatchError, match=r"wordllama-256'.*'none'.*contextkit export"):
+    with pytest.raises(
+        StoreModelMismatchError, match=r"wordllama-256'.*'none'.*contextkit reembed"
+    ):
         ServerStore(client, OneEmbedder(load_embedder("none"))).prepare()
 
     def lost() -> StaticModel:

@@ -33,7 +33,7 @@ from contextkit.models.record import CHECKOUTS
 from contextkit.plugin.manager import SourceRegistry
 from contextkit.store.base import RecordStore
 from contextkit.store.embedded import EmbeddedStore
-from contextkit.store.open import DATA_NAMES
+from contextkit.store.open import DATA_NAMES, is_made, place_of
 from contextkit.store.ownership import Ownership
 from contextkit.store.shard_folder import SPARE_BYTES, STORE_NAMES, ShardFolder
 from contextkit.store.verify import verify
@@ -112,10 +112,15 @@ class StoreCheck:
 
         For an embedded store, the folder is checked as well.
         """
-        if isinstance(self.store, EmbeddedStore) and not self.store.path.exists():
-            yield fine(_STORE, f"none yet; it will be created at {self.store.path}")
+        if self._is_missing():
+            yield fine(_STORE, f"none yet; it will be created at {place_of(self.store)}")
         else:
             yield self._opened()
+        if self.usable and not isinstance(self.store, EmbeddedStore):
+            # The client takes a second to import.
+            from contextkit.cli.checks.server import server_findings
+
+            yield from server_findings(self.store)
         if self.deep and self.usable:
             yield from self._verified()
         if isinstance(self.store, EmbeddedStore):
@@ -125,6 +130,12 @@ class StoreCheck:
             yield self._room(self.store.path)
             yield from privacy_findings(data_folder(), DATA_NAMES)
             yield from privacy_findings(self.store.path, STORE_NAMES)
+
+    def _is_missing(self) -> bool:
+        # A server that does not answer is reported by the next step.
+        with contextlib.suppress(StoreError):
+            return not is_made(self.store)
+        return False
 
     def _verified(self) -> Iterator[Finding]:
         verified = verify(self.store)

@@ -21,7 +21,6 @@ from contextkit.models.record import KEEP_SECRET, REDACTIONS, Range
 from contextkit.pipeline.redact import Redactor
 from contextkit.plugin.manager import SourceRegistry
 from contextkit.store.base import RecordStore, in_batches
-from contextkit.store.embedded import EmbeddedStore
 from contextkit.workspace.git import Git, GitError, GitFailedError, GitMissingError
 
 _GIT = "git"
@@ -128,7 +127,6 @@ def _tried(embedder: Embedder, users: str, chosen_by: str) -> Finding:
 _SECRETS = "secrets"
 _BATCH = 256
 _REWRITTEN = "run `contextkit reembed`, which removes them"
-_IMPORTED = "run `contextkit export FILE`, then `contextkit import FILE`, which replace them"
 
 
 def secret_findings(registry: SourceRegistry, store: RecordStore | None) -> Iterator[Finding]:
@@ -164,6 +162,5 @@ def _left(redactor: Redactor, store: RecordStore, source: str) -> Iterator[Findi
         for batch in in_batches(store.scan(source, None, {}), _BATCH):
             counting.records(batch)
     if found:
-        remedy = _REWRITTEN if isinstance(store, EmbeddedStore) else _IMPORTED
         text = f"{source}: {sum(found):,} secrets in records stored by an earlier version"
-        yield warning(_SECRETS, text, remedy)
+        yield warning(_SECRETS, text, _REWRITTEN)

@@ -1,0 +1,419 @@
+"""Copy all records of a store to another store and verify the copy.
+
+A pass reads every record of the old store, compares it with the new store's by checksum, and
+writes what is missing or older. Passes are repeated until one finds nothing to write. So a move
+that was killed goes on where it stopped, and what other processes store meanwhile is copied too.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from attrs import Factory, define, field, frozen
+
+from contextkit.config.load import data_folder
+from contextkit.embedding.choice import Embedders
+from contextkit.embedding.embedder import Embedder, KeywordsOnly
+from contextkit.errors import RecordDamagedError, StoreError
+from contextkit.files import make_private_folder, write_atomically
+from contextkit.models.record import CHECKOUTS, Record
+from contextkit.store.base import RecordStore, by_source, in_batches
+from contextkit.store.identity import StoreIdentity
+from contextkit.store.payloads import record_checksum
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_BATCH = 256
+_MOST_PASSES = 10
+_KEYWORDS_ONLY = KeywordsOnly().name
+
+Moving = Callable[[str, int, int], None]
+"""Called with `copy` or `verify`, the records done in this pass, and the total."""
+
+
+@define
+class MovedScope:
+    """The records of one source and project.
+
+    Attributes:
+        source: the source.
+        project: the project in the old store.
+        target: the project in the new store.
+        records: how many the old store has.
+        checksum: the sum of the records' checksums as the new store has them, modulo 2^32.
+        copied: how many were written.
+        other: how many the new store has in a version that was kept, or does not have any more
+            because they were deleted there after an earlier move.
+        stored: how many the new store has, those of others included.
+    """
+
+    source: str
+    project: str
+    target: str
+    records: int = 0
+    checksum: int = 0
+    copied: int = 0
+    other: int = 0
+    stored: int = 0
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """Source, old and new project."""
+        return self.source, self.project, self.target
+
+    @property
+    def is_same(self) -> bool:
+        """Whether both stores have the same records here."""
+        return self.records == self.stored and not self.other
+
+
+@define
+class Migrated:
+    """The result of a move.
+
+    Attributes:
+        scopes: what was found for each source and project.
+        damaged: the names of the old store's damaged records, which were not copied.
+        removed: records that were copied, and deleted in the old store during the move.
+        settled: whether the last pass found nothing to write.
+    """
+
+    scopes: Sequence[MovedScope] = ()
+    damaged: Sequence[str] = ()
+    removed: int = 0
+    settled: bool = True
+
+    @property
+    def incomplete(self) -> list[MovedScope]:
+        """The scopes of which the new store counts fewer records than it should."""
+        return [each for each in self.scopes if each.stored < each.records - each.other]
+
+
+# -- vectors ----------------------------------------------------------------------------------
+
+
+@define(eq=False)
+class ReusedVectors:
+    """An embedder that has the old store's vectors and makes the others.
+
+    Attributes:
+        embedder: makes them.
+        known: searched text -> its vector, for the records of one batch.
+    """
+
+    embedder: Embedder
+    known: dict[str, Sequence[float]] = Factory(dict)
+
+    @property
+    def name(self) -> str | None:
+        """The model's name, as stores record it; None if unknown."""
+        return self.embedder.name
+
+    @property
+    def dimensions(self) -> int | None:
+        """The length of each vector; None if there are none or it is unknown."""
+        return self.embedder.dimensions
+
+    @property
+    def problem(self) -> str | None:
+        """Why it makes no vectors although it should, or None."""
+        return self.embedder.problem
+
+    def dense(self, texts: Sequence[str]) -> NDArray[np.float32] | None:
+        """Return one unit vector per text; None without a working model."""
+        import numpy as np
+
+        missing = [text for text in dict.fromkeys(texts) if text not in self.known]
+        if missing:
+            made = self.embedder.dense(missing)
+            if made is None:
+                return None
+            self.known.update(zip(missing, made.tolist(), strict=True))
+        return np.array([self.known[text] for text in texts], dtype=np.float32)
+
+    def query(self, text: str) -> list[float] | None:
+        """Return a query's unit vector, or None."""
+        return self.embedder.query(text)
+
+
+@define(eq=False)
+class ReusingEmbedders:
+    """The embedders of the new store.
+
+    Attributes:
+        embedders: the configured ones.
+        before: the old store's identity.
+    """
+
+    embedders: Embedders
+    before: StoreIdentity | None = None
+    _made: dict[str, ReusedVectors] = field(factory=dict, init=False)
+
+    def of(self, source: str) -> ReusedVectors:
+        """The embedder of a source's records.
+
+        A source that is not installed keeps its records without vectors, if they have none.
+        """
+        if source not in self._made:
+            self._made[source] = ReusedVectors(chosen_embedder(source, self.before, self.embedders))
+        return self._made[source]
+
+    def known(self, source: str) -> Embedder | None:
+        """The embedder of an enabled or configured source, else None."""
+        return self.embedders.known(source)
+
+    def in_use(self) -> Sequence[Embedder]:
+        """The embedders of the enabled sources, without duplicates."""
+        return self.embedders.in_use()
+
+    @property
+    def problem(self) -> str | None:
+        """Describe the failures of the used embedders, or None."""
+        return self.embedders.problem
+
+
+@frozen
+class AnyModels:
+    """Embedders that let a store open whatever models it was made with.
+
+    Attributes:
+        embedders: the configured ones.
+    """
+
+    embedders: Embedders
+
+    def of(self, source: str) -> Embedder:
+        """The embedder of a source's records."""
+        return self.embedders.of(source)
+
+    def known(self, source: str) -> None:
+        """None, so that no source's model is compared."""
+
+    def in_use(self) -> Sequence[Embedder]:
+        """No embedder, so that none is added to the store."""
+        return []
+
+    @property
+    def problem(self) -> str | None:
+        """Describe the failures of the used embedders, or None."""
+        return self.embedders.problem
+
+
+def chosen_embedder(source: str, before: StoreIdentity | None, embedders: Embedders) -> Embedder:
+    """The embedder of a source's records in a rewritten store.
+
+    A source that is not installed gets the default model, or none if its records had none.
+    """
+    chosen = embedders.of(source)
+    stored = None if before is None else before.sources.get(source)
+    if embedders.known(source) is None and stored == _KEYWORDS_ONLY:
+        return KeywordsOnly()
+    return chosen
+
+
+# -- records ----------------------------------------------------------------------------------
+
+
+@define(eq=False)
+class Migration:
+    """The move of all records of a store to another.
+
+    Attributes:
+        old: the store to read; it is never changed.
+        new: the store to write; its embedders are `embedders`.
+        embedders: reuse the old store's vectors.
+        moves: whether the records of a project are moved.
+        renamed: gives records the projects that they have in the new store.
+        redact: replaces secrets in the records.
+        progress: called after each batch.
+        carry: called with what a pass found to be in the new store, after the last pass and
+            perhaps before; carries over what depends on both stores' records.
+        writes: whether records are written; else the move is only tried.
+    """
+
+    old: RecordStore
+    new: RecordStore | None
+    embedders: ReusingEmbedders
+    moves: Callable[[str], bool]
+    renamed: Callable[[Sequence[Record]], Sequence[Record]]
+    redact: Callable[[Sequence[Record]], Sequence[Record]]
+    progress: Moving
+    carry: Callable[[Sequence[MovedScope]], None]
+    writes: bool = True
+    _scopes: dict[tuple[str, str, str], MovedScope] = field(factory=dict, init=False)
+    _copied: Counter[tuple[str, str, str]] = field(factory=Counter, init=False)
+    _written: set[str] = field(factory=set, init=False)
+    _damaged: list[str] = field(factory=list, init=False)
+    _finished_at: datetime | None = field(default=None, init=False)
+
+    def run(self) -> Migrated:
+        """Copy and verify.
+
+        Raises:
+            StoreError: both stores are the same, or a model cannot make vectors.
+        """
+        self.embedders.before = self.old.identity
+        marker = None
+        if self.new is not None:
+            if self.old.identity.id == self.new.identity.id:
+                raise StoreError("the records are in that store already: give another one to --to")
+            marker = _Marker.of(self.old, self.new)
+            self._finished_at = marker.read()
+        removed, settled = 0, False
+        for number in range(_MOST_PASSES if self.writes else 1):
+            before = self._revisions()
+            changed, gone = self._pass("verify" if number else "copy")
+            removed += gone
+            if self.writes and not changed:
+                self.carry(self._counted())
+                # What other processes stored meanwhile is copied by another pass.
+                settled = self._revisions() == before
+            if settled:
+                break
+        result = Migrated(self._counted(), self._damaged, removed, settled)
+        if marker is not None and settled and not result.incomplete:
+            marker.write()
+        return result
+
+    def _revisions(self) -> Mapping[str, str | None]:
+        return {source: self.old.revision(source) for source in self.old.identity.sources}
+
+    def _pass(self, what: str) -> tuple[int, int]:
+        """Write what the new store lacks; return the records written and removed."""
+        total, done, changed = self.old.count(None, None, {}), 0, 0
+        unseen = set(self._written)
+        self._scopes = {}
+        for batch in self._batches():
+            for same in by_source(batch, _BATCH):
+                changed += self._copy(same, unseen)
+            done += len(batch)
+            self.progress(what, done, max(done, total))
+        if unseen and self.new is not None:
+            self.new.delete(sorted(unseen))
+            self._written -= unseen
+        return changed, len(unseen)
+
+    def _batches(self) -> Iterator[list[Record]]:
+        try:
+            for batch in in_batches(self.old.scan(None, None, {}), _BATCH):
+                # Index runs make the marks of checkouts anew.
+                yield [r for r in batch if r.source != CHECKOUTS and self.moves(r.project)]
+        except RecordDamagedError as error:
+            self._damaged = list(error.records)
+
+    def _copy(self, records: Sequence[Record], unseen: set[str]) -> int:
+        """Write those of one source's records that the new store lacks; return their number."""
+        wanted = self.redact(self.renamed(records))
+        unseen.difference_update(each.point_id for each in wanted)
+        there = self._stored(wanted)
+        missing = []
+        for old, new in zip(records, wanted, strict=True):
+            scope = self._scope(old, new.project)
+            scope.records += 1
+            stored = there.get(new.point_id)
+            checksum = record_checksum(new)
+            if stored is not None and record_checksum(stored) == checksum:
+                scope.checksum = (scope.checksum + checksum) % 2**32
+            elif self._is_newer(new, stored):
+                missing.append((old, new))
+                self._copied[scope.key] += 1
+            else:
+                scope.other += 1
+        if missing and self.new is not None and self.writes:
+            self._put(missing)
+        return len(missing)
+
+    def _scope(self, old: Record, target: str) -> MovedScope:
+        key = old.source, old.project, target
+        if key not in self._scopes:
+            self._scopes[key] = MovedScope(*key)
+        return self._scopes[key]
+
+    def _stored(self, records: Sequence[Record]) -> dict[str, Record]:
+        if self.new is None:
+            return {}
+        try:
+            found = self.new.get([record.point_id for record in records])
+        except RecordDamagedError:
+            # Writing the records again repairs them.
+            return {}
+        return {record.point_id: record for record in found}
+
+    def _is_newer(self, record: Record, stored: Record | None) -> bool:
+        """Whether to write a record that the new store has not, or not so.
+
+        After a move has finished, people work in the new store: what they change or delete there
+        stays, and only what was created in the old store since is copied.
+        """
+        if stored is not None and stored.created_at != record.created_at:
+            return record.created_at > stored.created_at
+        return self._finished_at is None or (
+            stored is None and record.created_at > self._finished_at
+        )
+
+    def _put(self, pairs: Sequence[tuple[Record, Record]]) -> None:
+        source = pairs[0][0].source
+        embedder = self.embedders.of(source)
+        embedder.known = self._vectors([old for old, _ in pairs], embedder)
+        records = [new for _, new in pairs]
+        # Asked before anything is stored: a record without its vector would count as copied.
+        made = embedder.dense([record.searched_text for record in records])
+        if made is None and embedder.name != _KEYWORDS_ONLY:
+            raise StoreError(
+                f"the records of '{source}' have no vectors: {embedder.problem}; correct that and "
+                f"run the command again, it goes on where it stopped"
+            )
+        if self.new is not None:
+            self.new.put(records)
+            self._written.update(record.point_id for record in records)
+
+    def _vectors(
+        self, records: Sequence[Record], embedder: ReusedVectors
+    ) -> dict[str, Sequence[float]]:
+        """The old store's vectors, if the same model made them, by searched text."""
+        stored = self.old.identity.sources.get(records[0].source)
+        if embedder.name is None or embedder.name == _KEYWORDS_ONLY or embedder.name != stored:
+            return {}
+        found = self.old.vectors([record.point_id for record in records])
+        keyed = ((r.searched_text, found.get(r.point_id.replace("-", ""))) for r in records)
+        return {text: there.dense[0] for text, there in keyed if there and there.dense}
+
+    def _counted(self) -> list[MovedScope]:
+        """Count the new store's records, by its indexes rather than its records."""
+        for key, scope in self._scopes.items():
+            scope.copied = self._copied[key]
+            if self.new is not None:
+                scope.stored = self.new.count(scope.source, [scope.target], {})
+        return [scope for _, scope in sorted(self._scopes.items())]
+
+
+@frozen
+class _Marker:
+    """A file that has the time of the last finished move between two stores."""
+
+    path: Path
+
+    @classmethod
+    def of(cls, old: RecordStore, new: RecordStore) -> _Marker:
+        folder = data_folder() / "state" / new.identity.id
+        return cls(folder / f"moved-from-{old.identity.id}.json")
+
+    def read(self) -> datetime | None:
+        try:
+            return datetime.fromisoformat(json.loads(self.path.read_bytes())["finished_at"])
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+
+    def write(self) -> None:
+        try:
+            make_private_folder(self.path.parent)
+            write_atomically(self.path, json.dumps({"finished_at": datetime.now(UTC).isoformat()}))
+        except OSError as error:
+            raise StoreError(f"cannot write {self.path}: {error.strerror}") from error
