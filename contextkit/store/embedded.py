@@ -31,10 +31,13 @@ from contextkit.store.base import (
 from contextkit.store.edge_queries import (
     STORE_INDEXES,
     FieldIndexes,
+    PlannedSearch,
     edge_filter,
     edge_point,
     index_of,
+    keyword_vector,
     model_vector,
+    new_keyword_vector,
     plan_search,
 )
 from contextkit.store.edge_reading import EdgeReader, StoredVectors
@@ -48,7 +51,7 @@ from contextkit.store.hybrid import (
     vector_names,
 )
 from contextkit.store.identity import StoreIdentity, new_models
-from contextkit.store.payloads import scope_of
+from contextkit.store.payloads import point_number, projects_by_source
 from contextkit.store.reading_copy import ReadingCopy
 from contextkit.store.revisions import FolderRevisions
 from contextkit.store.shard_folder import SPARE_BYTES, ShardFolder
@@ -58,6 +61,10 @@ from contextkit.store.turns import SharedShard
 _WRITE_BATCH = 256
 _PAGE = 512
 _UNFLUSHED_POINTS = 8192
+
+
+def _numbers(point_ids: Iterable[str]) -> list[int]:
+    return [point_number(point_id) for point_id in point_ids]
 
 
 def _of_path(make: Callable[[Path], Any]) -> Any:
@@ -86,7 +93,7 @@ class EmbeddedStore:
     _shared: SharedShard = field(init=False)
     _revisions: FolderRevisions = field(init=False, default=_of_path(FolderRevisions))
     _identity: StoreIdentity | None = field(default=None, init=False)
-    _scopes: set[str] = field(factory=set, init=False)
+    _projects: dict[str, set[str]] = field(factory=dict, init=False)
     _fields: FieldIndexes = field(
         init=False,
         default=Factory(lambda store: FieldIndexes(store.indexed_fields), takes_self=True),
@@ -129,7 +136,7 @@ class EmbeddedStore:
         self._reader.damage.mended(None)
         known = self._ensure_indexes(shard)
         scopes = self._scopes_in(shard)
-        self._scopes = set(scopes)
+        self._projects = projects_by_source(scopes)
         self._fields.begin(known, scopes)
         return shard
 
@@ -237,12 +244,27 @@ class EmbeddedStore:
             self._require_writable()
             vector = self._admit(shard, batch)
             self._index_fields(shard, batch)
-            # Added before the write, so that no search after it skips these projects.
-            self._scopes.update(point.payload["scope"] for point in batch.points)
-            points = [edge_point(point, vector) for point in batch.points]
+            self._reader.refuse_same_numbers(shard, batch.points)
+            self._add_projects(shard, batch)
+            points = [edge_point(point, batch.source, vector) for point in batch.points]
             upsert = edge.UpdateOperation.upsert_points(points)
             self._update(upsert, batch.source, size, len(points), batch.points)
-            self._reader.damage.mended(point.id for point in batch.points)
+            self._reader.damage.mended(_numbers(point.id for point in batch.points))
+
+    def _add_projects(self, shard: edge.EdgeShard, batch: StoredBatch) -> None:
+        """Prepare searches of a source and its projects.
+
+        Before the write, so that no search after it skips these projects, or finds their records
+        without a filter.
+        """
+        added = {point.payload["project"] for point in batch.points}
+        with self._admitting:
+            there = self._projects.get(batch.source)
+            if there is None:
+                self._written = True
+                with engine_errors(f"writing to the store at {self.path}"):
+                    shard.update(new_keyword_vector(batch.source))
+            self._projects[batch.source] = added.union(there or ())
 
     def _index_fields(self, shard: edge.EdgeShard, batch: StoredBatch) -> None:
         with self._admitting:
@@ -270,9 +292,10 @@ class EmbeddedStore:
     def delete(self, point_ids: Sequence[str]) -> None:
         """Delete points, ignoring unknown ids."""
         if point_ids:
-            deletion = edge.UpdateOperation.delete_points(list(point_ids))
+            numbers = _numbers(point_ids)
+            deletion = edge.UpdateOperation.delete_points(cast("list[edge.PointId]", numbers))
             self._update(deletion, None, 0, len(point_ids))
-            self._reader.damage.mended(point_ids)
+            self._reader.damage.mended(numbers)
 
     def delete_where(self, source: str, projects: Sequence[str], filters: Filters) -> None:
         """Delete every record of a source that matches."""
@@ -319,12 +342,14 @@ class EmbeddedStore:
         if not point_ids:
             return []
         with self._shared.use() as shard:
-            return self._reader.get(shard, point_ids)
+            return self._reader.get(shard, _numbers(point_ids))
 
     def vectors(self, point_ids: Sequence[str]) -> dict[str, StoredVectors]:
-        """Return the readable vectors, by point without dashes."""
+        """Return the readable vectors, by point."""
         with self._shared.use() as shard:
-            return self._reader.vectors(shard, point_ids)
+            found = self._reader.vectors(shard, _numbers(point_ids))
+        by_number = zip(_numbers(point_ids), point_ids, strict=True)
+        return {point_id: found[number] for number, point_id in by_number if number in found}
 
     def search(self, searches: Sequence[Search]) -> list[list[Hit]]:
         """Answer several searches in one batch, each best first."""
@@ -335,8 +360,8 @@ class EmbeddedStore:
                 searches,
                 vectors,
                 raw,
-                lambda ids: self._reader.words(shard, ids),
-                lambda ids: self._reader.fetch(shard, ids),
+                lambda best: self._words(shard, best),
+                lambda points: self._reader.fetch(shard, points),
             )
 
     def _raw(
@@ -344,20 +369,26 @@ class EmbeddedStore:
         shard: edge.EdgeShard,
         searches: Sequence[Search],
         vectors: Sequence[QueryVectors],
-    ) -> list[RawHits]:
+    ) -> list[RawHits[int]]:
         names = vector_names(searches, vectors, self._known(), self._folder.place)
-        asked = [self._where_records_are(search) for search in searches]
-        planned = [plan_search(*each) for each in zip(asked, vectors, names, strict=True)]
+        planned = [self._plan(*each) for each in zip(searches, vectors, names, strict=True)]
         return self._reader.answer(shard, planned)
 
-    def _where_records_are(self, search: Search) -> Search:
-        """Drop the projects where the source has no records.
+    def _plan(self, search: Search, query: QueryVectors, vector: str | None) -> PlannedSearch:
+        """Plan a search of the projects where its source has records.
 
         Most sources have no records of the user's own; one condition fewer makes a search a
         third faster.
         """
-        projects = tuple(p for p in search.projects if scope_of(search.source, p) in self._scopes)
-        return search if projects == search.projects else evolve(search, projects=projects)
+        there = self._projects.get(search.source, set())
+        projects = tuple(project for project in search.projects if project in there)
+        if projects != search.projects:
+            search = evolve(search, projects=projects)
+        return plan_search(search, query, vector, every_project=there <= set(projects))
+
+    def _words(self, shard: edge.EdgeShard, best: Mapping[int, str]) -> dict[int, frozenset[int]]:
+        names = {point: keyword_vector(source) for point, source in best.items()}
+        return self._reader.words(shard, names)
 
     def scan(
         self, source: str | None, projects: Sequence[str] | None, filters: Filters

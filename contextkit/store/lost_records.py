@@ -20,6 +20,7 @@ from contextkit.files import open_private, write_private
 from contextkit.logs import get_logger
 from contextkit.store.base import StoredPoint
 from contextkit.store.engine_errors import engine_errors
+from contextkit.store.payloads import point_number
 
 _LENGTH = 64
 """Bytes of the note, padded."""
@@ -94,7 +95,7 @@ class LostRecords:
         except (OSError, ValueError):
             return
         with contextlib.suppress(StoreError), engine_errors("looking for the last write"):
-            found = shard.retrieve([point_id], with_payload=True, with_vector=False)
+            found = shard.retrieve([point_number(point_id)], with_payload=True, with_vector=False)
             if not found or (found[0].payload or {}).get("checksum") != stored:
                 self.add("the last write is missing: the log is damaged or a copy is incomplete")
 

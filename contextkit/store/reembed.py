@@ -13,7 +13,7 @@ from contextkit.embedding.embedder import Embedder, KeywordsOnly
 from contextkit.errors import RecordDamagedError, StoreError
 from contextkit.models.record import Record
 from contextkit.store.base import by_source, stored_batch
-from contextkit.store.edge_queries import edge_filter, edge_point, model_vector
+from contextkit.store.edge_queries import edge_filter, edge_point, model_vector, new_keyword_vector
 from contextkit.store.edge_reading import EdgeReader
 from contextkit.store.engine_errors import engine_errors
 from contextkit.store.identity import StoreIdentity, new_models
@@ -136,8 +136,9 @@ def _copy(
     before = new.identity
     new.identity = before.admitting(batch.source, batch.model, batch.dimensions, folder.place)
     vector = new.identity.vector_for(batch.model)
-    points = [edge_point(point, vector) for point in batch.points]
+    points = [edge_point(point, batch.source, vector) for point in batch.points]
     with engine_errors("writing the new shard"):
+        new.shard.update(new_keyword_vector(batch.source))
         for added in new_models(before, new.identity):
             new.shard.update(model_vector(added))
         new.shard.update(edge.UpdateOperation.upsert_points(points))

@@ -266,7 +266,7 @@ class ServerStore:
         def fetch(point_ids: Sequence[str]) -> dict[str, Record]:
             return {point: records[point] for point in point_ids if point in records}
 
-        def words_of(point_ids: Sequence[str]) -> dict[str, frozenset[int]]:
+        def words_of(point_ids: Iterable[str]) -> dict[str, frozenset[int]]:
             return {
                 point: frozenset(embed_keywords(records[point].searched_text).indices)
                 for point in point_ids

@@ -71,7 +71,7 @@ def _all(store: RecordStore, verified: Verified) -> Iterator[Record]:
 def _with_other_vectors(store: EmbeddedStore, records: Sequence[Record]) -> Iterator[str]:
     stored = store.vectors([record.point_id for record in records])
     for record in records:
-        there = stored.get(record.point_id.replace("-", ""))
+        there = stored.get(record.point_id)
         wanted = embed_keywords(record.searched_text)
         if there is None or not _same(wanted, there.keywords) or not all(map(_sane, there.dense)):
             yield f"{record.source} record {record.id!r}"
