@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, cast
 
@@ -178,7 +178,7 @@ class PlannedSearch:
 
 
 def plan_search(
-    search: Search, query: QueryVectors, vector: str | None, *, every_project: bool
+    search: Search, query: QueryVectors, vector: str | None, there: Collection[str]
 ) -> PlannedSearch:
     """Plan one search, using the dense vectors of this name.
 
@@ -189,14 +189,17 @@ def plan_search(
         search: the search.
         query: its vectors.
         vector: the name of the dense vectors; None if there are none.
-        every_project: whether the source has no records in other projects. The keywords then
-            need no filter, which takes the engine longer than all else.
+        there: all projects where the source may have records. Most sources have none of the
+            user's own, and one condition fewer makes a search a third faster. If all projects
+            are searched, keywords need no filter, which would take most of the engine's time.
     """
-    if search.limit < 1 or not search.projects:
+    projects = [project for project in search.projects if project in there]
+    if search.limit < 1 or not projects:
         return PlannedSearch(None, None)
-    corpus = selected = edge_filter(conditions(search.source, search.projects, {}))
+    corpus = selected = edge_filter(conditions(search.source, projects, {}))
     if search.filters:
-        selected = edge_filter(conditions(search.source, search.projects, search.filters))
+        selected = edge_filter(conditions(search.source, projects, search.filters))
+    every_project = len(there) == len(set(projects))
     limit = candidates_for(search.limit)
     idf = None if every_project else edge.SearchParams(idf=edge.IdfParams(corpus=corpus))
     by_keywords = by_meaning = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -11,11 +11,11 @@ import qdrant_edge as edge
 from attrs import field, frozen
 
 from contextkit.errors import RecordDamagedError, RecordError, StoreError
-from contextkit.models.record import Record
+from contextkit.models.record import Hit, Record, Search
 from contextkit.store.base import StoredPoint
-from contextkit.store.edge_queries import PlannedSearch
+from contextkit.store.edge_queries import PlannedSearch, keyword_vector, plan_search
 from contextkit.store.engine_errors import engine_errors
-from contextkit.store.hybrid import RawHits
+from contextkit.store.hybrid import QueryVectors, RawHits, join_hits
 from contextkit.store.payloads import Damage, point_number, record_digits
 from contextkit.text.keywords import KeywordVector, embed_keywords
 
@@ -121,18 +121,6 @@ class EdgeReader:
                 raise
             return found
 
-    def vectors(self, shard: edge.EdgeShard, ids: Sequence[int]) -> dict[int, StoredVectors]:
-        """Return the readable vectors of these points, by point."""
-        try:
-            with engine_errors(f"reading the store at {self.path}"):
-                points = shard.retrieve(list(ids), with_payload=False, with_vector=True)
-                return {_key(point): stored_vectors(point.vector) for point in points}
-        except StoreError:
-            if len(ids) == 1:
-                return {}
-            middle = len(ids) // 2
-            return self.vectors(shard, ids[:middle]) | self.vectors(shard, ids[middle:])
-
     def refuse_same_numbers(self, shard: edge.EdgeShard, points: Sequence[StoredPoint]) -> None:
         """Raise `RecordError` for a point that has another record's number."""
         wanted: dict[int, StoredPoint] = {}
@@ -146,8 +134,35 @@ class EdgeReader:
                     if payload is not None and point_number(record_digits(payload)) == number:
                         _refuse_other(wanted[number], payload)
 
-    def answer(self, shard: edge.EdgeShard, planned: Sequence[PlannedSearch]) -> list[RawHits[int]]:
-        """Answer several searches with one engine request."""
+    def search(
+        self,
+        shard: edge.EdgeShard,
+        searches: Sequence[Search],
+        vectors: Sequence[QueryVectors],
+        names: Sequence[str | None],
+        there: Sequence[Collection[str]],
+    ) -> list[list[Hit]]:
+        """Answer several searches with one engine request.
+
+        Args:
+            shard: the open shard.
+            searches: the searches.
+            vectors: each search's vectors.
+            names: the name of each search's dense vectors, None if there are none.
+            there: the projects where each search's source may have records.
+        """
+        planned = [plan_search(*each) for each in zip(searches, vectors, names, there, strict=True)]
+        return join_hits(
+            searches,
+            vectors,
+            self._answer(shard, planned),
+            lambda best: self._words(shard, best),
+            lambda points: self.fetch(shard, points),
+        )
+
+    def _answer(
+        self, shard: edge.EdgeShard, planned: Sequence[PlannedSearch]
+    ) -> list[RawHits[int]]:
         requests = [request for plan in planned for request in plan.requests]
         with engine_errors(f"searching the store at {self.path}"):
             answers = iter(shard.query_batch(edge.QueryBatchRequest(requests)) if requests else [])
@@ -159,23 +174,24 @@ class EdgeReader:
             for plan in planned
         ]
 
-    def words(self, shard: edge.EdgeShard, best: Mapping[int, str]) -> dict[int, frozenset[int]]:
+    def _words(self, shard: edge.EdgeShard, best: Mapping[int, str]) -> dict[int, frozenset[int]]:
         """Return the word ids that points were stored with.
 
         Args:
             shard: the open shard.
-            best: point -> the name of its keywords' vector.
+            best: point -> its source.
         """
         if not best:
             return {}
+        names = {point: keyword_vector(source) for point, source in best.items()}
         try:
             with engine_errors(f"reading the store at {self.path}"):
                 points = shard.retrieve(
-                    list(best), with_payload=False, with_vector=sorted(set(best.values()))
+                    list(best), with_payload=False, with_vector=sorted(set(names.values()))
                 )
                 vectors = {_key(point): cast("dict[str, Any]", point.vector) for point in points}
                 return {
-                    key: frozenset(vector[best[key]].indices) for key, vector in vectors.items()
+                    key: frozenset(vector[names[key]].indices) for key, vector in vectors.items()
                 }
         except StoreError:
             records = self.fetch(shard, list(best))

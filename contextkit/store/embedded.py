@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import qdrant_edge as edge
-from attrs import Factory, define, evolve, field
+from attrs import Factory, define, field
 
 from contextkit.concurrency import ForkLock
 from contextkit.embedding.choice import Embedders
@@ -28,43 +28,31 @@ from contextkit.store.base import (
     newest_first,
     stored_batch,
 )
+from contextkit.store.edge_points import read_page
 from contextkit.store.edge_queries import (
     STORE_INDEXES,
     FieldIndexes,
-    PlannedSearch,
     edge_filter,
     edge_point,
     index_of,
-    keyword_vector,
     model_vector,
     new_keyword_vector,
-    plan_search,
 )
-from contextkit.store.edge_reading import EdgeReader, StoredVectors
+from contextkit.store.edge_reading import EdgeReader
 from contextkit.store.engine_errors import engine_errors
-from contextkit.store.hybrid import (
-    QueryVectors,
-    RawHits,
-    embed_queries,
-    join_hits,
-    prepare_queries,
-    vector_names,
-)
+from contextkit.store.hybrid import embed_queries, prepare_queries, vector_names
 from contextkit.store.identity import StoreIdentity, new_models
-from contextkit.store.payloads import point_number, projects_by_source
+from contextkit.store.payloads import point_numbers, projects_by_source
 from contextkit.store.reading_copy import ReadingCopy
 from contextkit.store.revisions import FolderRevisions
 from contextkit.store.shard_folder import SPARE_BYTES, ShardFolder
 from contextkit.store.sizes import records_bytes, vectors_bytes
+from contextkit.store.takeover import open_shard
 from contextkit.store.turns import SharedShard
 
 _WRITE_BATCH = 256
 _PAGE = 512
 _UNFLUSHED_POINTS = 8192
-
-
-def _numbers(point_ids: Iterable[str]) -> list[int]:
-    return [point_number(point_id) for point_id in point_ids]
 
 
 def _of_path(make: Callable[[Path], Any]) -> Any:
@@ -129,7 +117,7 @@ class EmbeddedStore:
             self._copy.remove()
 
     def _open(self, folder: ShardFolder) -> edge.EdgeShard:
-        shard, self._identity = folder.open(self.embedders)
+        shard, self._identity = open_shard(folder, self.embedders)
         self._unflushed = 0
         self._written = False
         # Another process may have rewritten the damaged records.
@@ -249,18 +237,15 @@ class EmbeddedStore:
             points = [edge_point(point, batch.source, vector) for point in batch.points]
             upsert = edge.UpdateOperation.upsert_points(points)
             self._update(upsert, batch.source, size, len(points), batch.points)
-            self._reader.damage.mended(_numbers(point.id for point in batch.points))
+            self._reader.damage.mended(point_numbers(point.id for point in batch.points))
 
     def _add_projects(self, shard: edge.EdgeShard, batch: StoredBatch) -> None:
-        """Prepare searches of a source and its projects.
-
-        Before the write, so that no search after it skips these projects, or finds their records
-        without a filter.
-        """
+        """Let later searches know the projects, before their records are written."""
         added = {point.payload["project"] for point in batch.points}
         with self._admitting:
             there = self._projects.get(batch.source)
             if there is None:
+                self._folder.require_room(0, SPARE_BYTES, "a write")
                 self._written = True
                 with engine_errors(f"writing to the store at {self.path}"):
                     shard.update(new_keyword_vector(batch.source))
@@ -292,7 +277,7 @@ class EmbeddedStore:
     def delete(self, point_ids: Sequence[str]) -> None:
         """Delete points, ignoring unknown ids."""
         if point_ids:
-            numbers = _numbers(point_ids)
+            numbers = point_numbers(point_ids)
             deletion = edge.UpdateOperation.delete_points(cast("list[edge.PointId]", numbers))
             self._update(deletion, None, 0, len(point_ids))
             self._reader.damage.mended(numbers)
@@ -342,53 +327,15 @@ class EmbeddedStore:
         if not point_ids:
             return []
         with self._shared.use() as shard:
-            return self._reader.get(shard, _numbers(point_ids))
-
-    def vectors(self, point_ids: Sequence[str]) -> dict[str, StoredVectors]:
-        """Return the readable vectors, by point."""
-        with self._shared.use() as shard:
-            found = self._reader.vectors(shard, _numbers(point_ids))
-        by_number = zip(_numbers(point_ids), point_ids, strict=True)
-        return {point_id: found[number] for number, point_id in by_number if number in found}
+            return self._reader.get(shard, point_numbers(point_ids))
 
     def search(self, searches: Sequence[Search]) -> list[list[Hit]]:
         """Answer several searches in one batch, each best first."""
         vectors = embed_queries(searches, self.embedders)
         with self._shared.use() as shard:
-            raw = self._raw(shard, searches, vectors)
-            return join_hits(
-                searches,
-                vectors,
-                raw,
-                lambda best: self._words(shard, best),
-                lambda points: self._reader.fetch(shard, points),
-            )
-
-    def _raw(
-        self,
-        shard: edge.EdgeShard,
-        searches: Sequence[Search],
-        vectors: Sequence[QueryVectors],
-    ) -> list[RawHits[int]]:
-        names = vector_names(searches, vectors, self._known(), self._folder.place)
-        planned = [self._plan(*each) for each in zip(searches, vectors, names, strict=True)]
-        return self._reader.answer(shard, planned)
-
-    def _plan(self, search: Search, query: QueryVectors, vector: str | None) -> PlannedSearch:
-        """Plan a search of the projects where its source has records.
-
-        Most sources have no records of the user's own; one condition fewer makes a search a
-        third faster.
-        """
-        there = self._projects.get(search.source, set())
-        projects = tuple(project for project in search.projects if project in there)
-        if projects != search.projects:
-            search = evolve(search, projects=projects)
-        return plan_search(search, query, vector, every_project=there <= set(projects))
-
-    def _words(self, shard: edge.EdgeShard, best: Mapping[int, str]) -> dict[int, frozenset[int]]:
-        names = {point: keyword_vector(source) for point, source in best.items()}
-        return self._reader.words(shard, names)
+            names = vector_names(searches, vectors, self._known(), self._folder.place)
+            there = [self._projects.get(search.source, ()) for search in searches]
+            return self._reader.search(shard, searches, vectors, names, there)
 
     def scan(
         self, source: str | None, projects: Sequence[str] | None, filters: Filters
@@ -404,6 +351,24 @@ class EmbeddedStore:
                 page = self._reader.page(shard, limit=_PAGE, offset=offset, filter=selected)
             yield from page.records.values()
             damaged += self._reader.damage.names(page.keys)
+            offset = page.next
+            if offset is None:
+                break
+        if damaged:
+            raise RecordDamagedError(damaged)
+
+    def scan_points(self) -> Iterator[StoredBatch]:
+        """Iterate over all records with their stored vectors.
+
+        Raises `RecordDamagedError` for damaged records, after the last sound one.
+        """
+        offset, damaged = None, list[str]()
+        while True:
+            with self._shared.use() as shard:
+                page = read_page(shard, self.path, offset)
+                batches = page.batches(self._reader.damage, self._known())
+            yield from batches
+            damaged += self._reader.damage.names(point.id for point in page.points)
             offset = page.next
             if offset is None:
                 break

@@ -67,6 +67,11 @@ def point_number(point_id: str) -> int:
     return int(digits[:12] + digits[13:17], 16)
 
 
+def point_numbers(point_ids: Iterable[str]) -> list[int]:
+    """`point_number` of each."""
+    return [point_number(point_id) for point_id in point_ids]
+
+
 def make_payload(record: Record) -> dict[str, Any]:
     """Build the payload that both engines store for a record."""
     payload: dict[str, Any] = {

@@ -20,6 +20,7 @@ from contextkit.store.identity import StoreIdentity, new_models
 from contextkit.store.revisions import FolderRevisions
 from contextkit.store.shard_folder import SPARE_BYTES, NewShard, ShardFolder
 from contextkit.store.shard_lock import ShardLock
+from contextkit.store.takeover import current_identity
 
 _BATCH = 256
 _LOCK_TIMEOUT = 10.0
@@ -85,7 +86,7 @@ def _rebuild(
     folder.tidy()
     if not folder.shard.exists():
         raise StoreError(f"there is no store at {folder.path} to re-embed")
-    before = folder.identity()
+    before = current_identity(folder)
     folder.require_room(folder.size(), SPARE_BYTES, "a second copy")
     old = folder.load()
     try:
