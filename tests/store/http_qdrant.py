@@ -195,7 +195,12 @@ class HttpQdrant:
             case "POST", "points/scroll":
                 scroll = models.ScrollRequest(**body)
                 points, offset = self.client.scroll(
-                    name, scroll.filter, scroll.limit or 10, scroll.order_by, scroll.offset
+                    name,
+                    scroll.filter,
+                    scroll.limit or 10,
+                    scroll.order_by,
+                    scroll.offset,
+                    with_vectors=scroll.with_vector or False,
                 )
                 return {"points": points, "next_page_offset": offset}
             case "POST", "points/count":
