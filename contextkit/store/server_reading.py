@@ -11,6 +11,7 @@ from qdrant_client import QdrantClient, models
 
 from contextkit.store.payloads import Payload
 from contextkit.store.server_limits import ServerLimits
+from contextkit.store.server_queries import id_conditions
 
 _PAGE = 256
 
@@ -63,7 +64,7 @@ class PointReader:
             most = self.limits.results(limit - len(found))
             points, _ = self.client.scroll(
                 self.collection,
-                _without(selected, read),
+                self._without(selected, read),
                 limit=most,
                 order_by=order,
                 with_payload=True,
@@ -73,6 +74,13 @@ class PointReader:
                 break
             last = _created_at(points[-1])
         return found
+
+    def _without(
+        self, selected: models.Filter, read: Sequence[models.ExtendedPointId]
+    ) -> models.Filter:
+        if not read:
+            return selected
+        return models.Filter(must=[selected], must_not=id_conditions(read, self.limits))
 
     def count(self, selected: models.Filter) -> int:
         """Count the points exactly."""
@@ -99,9 +107,3 @@ def payloads(points: Iterable[models.ScoredPoint | models.Record]) -> Iterator[P
 
 def _created_at(point: models.Record) -> datetime:
     return datetime.fromisoformat((point.payload or {})["created_at"])
-
-
-def _without(selected: models.Filter, ids: Sequence[models.ExtendedPointId]) -> models.Filter:
-    if not ids:
-        return selected
-    return models.Filter(must=[selected], must_not=[models.HasIdCondition(has_id=list(ids))])
