@@ -14,6 +14,7 @@ from contextkit.store.base import BM25, StoredBatch, StoredPoint
 from contextkit.store.identity import StoredModel, StoreIdentity
 from contextkit.store.payloads import Damage, Payload
 from contextkit.store.server_limits import ServerLimits
+from contextkit.store.server_queries import id_conditions
 from contextkit.text.keywords import KeywordVector
 
 _PAGE = 256
@@ -73,7 +74,7 @@ class PointReader:
             most = self.limits.results(limit - len(found))
             points, _ = self.client.scroll(
                 self.collection,
-                _without(selected, read),
+                self._without(selected, read),
                 limit=most,
                 order_by=order,
                 with_payload=True,
@@ -83,6 +84,13 @@ class PointReader:
                 break
             last = _created_at(points[-1])
         return found
+
+    def _without(
+        self, selected: models.Filter, read: Sequence[models.ExtendedPointId]
+    ) -> models.Filter:
+        if not read:
+            return selected
+        return models.Filter(must=[selected], must_not=id_conditions(read, self.limits))
 
     def count(self, selected: models.Filter) -> int:
         """Count the points exactly."""
@@ -138,9 +146,3 @@ def _stored(point: models.Record, model: StoredModel | None) -> StoredPoint:
 
 def _created_at(point: models.Record) -> datetime:
     return datetime.fromisoformat((point.payload or {})["created_at"])
-
-
-def _without(selected: models.Filter, ids: Sequence[models.ExtendedPointId]) -> models.Filter:
-    if not ids:
-        return selected
-    return models.Filter(must=[selected], must_not=[models.HasIdCondition(has_id=list(ids))])

@@ -129,7 +129,8 @@ class HttpQdrant:
     def _info(self, name: str) -> dict[str, Any]:
         info: dict[str, Any] = self.client.get_collection(name).model_dump(mode="json")
         params = info["config"]["params"]
-        params.update({key: value for key, value in self.created.items() if key in params})
+        given = {key: value for key, value in self.created.items() if key in params}
+        params.update({"shard_number": 1, **given})
         for vectors in params["vectors"].values():
             vectors["on_disk"] = self.created.get("on_disk", False)
         info["config"]["strict_mode_config"] = self.strict or None
