@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-import secrets
 from functools import lru_cache
 from pathlib import Path
 
@@ -66,7 +65,9 @@ def ends_with_container(folder: Path) -> bool:
 
 
 def _made(file: Path) -> str:
-    # Most runs find the id, and need no lock.
+    # Most runs find the id.
+    import secrets
+
     from filelock import FileLock
 
     make_private_folder(file.parent)
