@@ -48,7 +48,8 @@ def _id_in(folder: Path) -> str:
     except OSError as error:
         raise StoreError(
             f"cannot keep this installation's id in {file} ({in_words(error)}): set "
-            f"CONTEXTKIT_HOME to a folder that you can write and that lasts"
+            f"CONTEXTKIT_HOME to a folder that you can write, or both CONTEXTKIT_STORE_USER and "
+            f"CONTEXTKIT_PROJECT"
         ) from error
 
 

@@ -158,3 +158,16 @@ def test_a_container_that_keeps_nothing_is_noticed(team: Team, tmp_path: Path) -
     said = team.run("ada", root, "doctor", KUBERNETES_SERVICE_HOST="10.0.0.1").stdout
     assert "ends with this container" in said
     assert "CONTEXTKIT_STORE_USER" in said
+
+
+def test_without_a_data_folder_user_and_project_have_names(team: Team, written: Path) -> None:
+    """A container that may write nowhere reads and remembers under names; code needs an id."""
+    nowhere = {"CONTEXTKIT_HOME": str(written / "contextkit.toml" / "data")}
+    (written / "contextkit.toml").write_text("")
+    refused = team.run("bob", written, "assemble", ASKED, **nowhere)
+    assert (refused.exit_code, "CONTEXTKIT_PROJECT" in refused.stderr) == (4, True)
+    named = {**nowhere, "CONTEXTKIT_STORE_USER": "bob", "CONTEXTKIT_PROJECT": "harbour"}
+    for text in (["a lamp at the harbour"], ["my harbour lamp", "--global"]):
+        assert team.run("bob", written, "remember", *text, **named).exit_code == 0
+    found = team.run("bob", written, "assemble", ASKED, "--no-index", **named).stdout
+    assert ("a lamp at" in found, "my harbour" in found) == (True, True)
