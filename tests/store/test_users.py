@@ -150,6 +150,23 @@ def test_a_folder_without_a_name_is_not_shared(team: Team) -> None:
     assert SHARED in team.run("bob", root, "memories", "list", **named).stdout
 
 
+def test_a_name_that_came_with_a_folder_joins_nobody(team: Team) -> None:
+    """A clone could name any project on the server; the user links it, or gives the name."""
+    folders = []
+    for who in ("ada", "bob"):
+        root = team.folder / f"{who}-folder"
+        root.mkdir()
+        (root / "contextkit.toml").write_text('project = "harbour"\n')
+        folders.append(root)
+    hers, his = folders
+    assert team.run("ada", hers, "remember", SHARED).exit_code == 0
+    refused = team.run("bob", his, "memories", "list")
+    assert (SHARED in refused.stdout, "project link harbour" in refused.stderr) == (False, True)
+    team.json("bob", his, "project", "link", "harbour")
+    assert SHARED in team.run("bob", his, "memories", "list").stdout
+    assert SHARED in team.run("ada", hers, "memories", "list").stdout
+
+
 def test_a_container_that_keeps_nothing_is_noticed(team: Team, tmp_path: Path) -> None:
     """With its data folder goes the user."""
     if tmp_path.stat().st_dev != Path("/").stat().st_dev:
