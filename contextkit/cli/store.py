@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from contextkit.config.settings import Config
     from contextkit.models.record import Record
     from contextkit.store.base import RecordStore
-    from contextkit.store.migrate import Migrated, ReusingEmbedders
+    from contextkit.store.migrate import Migrated
+    from contextkit.store.reused_vectors import ReusingEmbedders
 
 _HEADINGS = ["SOURCE", "PROJECT", "RECORDS", "COPIED", "STORED", "CHECKSUM"]
 
@@ -98,8 +99,8 @@ def _migrate(session: Session, settings: StoreSettings, writes: bool) -> Migrate
     from attrs import evolve
 
     from contextkit.embedding.choice import PluginEmbedders
-    from contextkit.store.migrate import AnyModels, ReusingEmbedders
     from contextkit.store.open import IndexedFields, open_store
+    from contextkit.store.reused_vectors import AnyModels, ReusingEmbedders
 
     config, fields = session.config, IndexedFields(session.registry)
     configured = PluginEmbedders(config, session.registry)

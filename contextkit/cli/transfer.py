@@ -195,9 +195,9 @@ def _reembedded(
     redact: Callable[[Sequence[Record]], Sequence[Record]],
 ) -> Reembedded:
     from contextkit.store.embedded import EmbeddedStore
-    from contextkit.store.migrate import AnyModels
     from contextkit.store.open import IndexedFields, open_store
     from contextkit.store.reembed import reembed as rebuild
+    from contextkit.store.reused_vectors import AnyModels
 
     store = session.kit.store
     if isinstance(store, EmbeddedStore):

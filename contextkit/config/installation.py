@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-import secrets
 from functools import lru_cache
 from pathlib import Path
 
@@ -49,7 +48,8 @@ def _id_in(folder: Path) -> str:
     except OSError as error:
         raise StoreError(
             f"cannot keep this installation's id in {file} ({in_words(error)}): set "
-            f"CONTEXTKIT_HOME to a folder that you can write and that lasts"
+            f"CONTEXTKIT_HOME to a folder that you can write, or both CONTEXTKIT_STORE_USER and "
+            f"CONTEXTKIT_PROJECT"
         ) from error
 
 
@@ -66,7 +66,9 @@ def ends_with_container(folder: Path) -> bool:
 
 
 def _made(file: Path) -> str:
-    # Most runs find the id, and need no lock.
+    # Most runs find the id.
+    import secrets
+
     from filelock import FileLock
 
     make_private_folder(file.parent)

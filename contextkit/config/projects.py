@@ -21,6 +21,7 @@ from typing import Protocol
 from attrs import evolve, frozen
 
 from contextkit.config.installation import installation_id
+from contextkit.config.origins import Origin
 from contextkit.config.project_files import (
     Member,
     Project,
@@ -93,7 +94,7 @@ def identify(
     # A host may take its names from strangers, so there a name is never a folder.
     if config.origin("project").layer in _MAY_NAME_A_FOLDER and (known := _known(name)):
         return Identity(known)
-    return _named(name, place, config, claim=claim)
+    return _named(name, place, config, store, claim=claim)
 
 
 # -- by place -------------------------------------------------------------------------------
@@ -286,10 +287,14 @@ def project_key(given: str) -> str:
     return _known(str(path)) or _known(given) or key_of_name(given)
 
 
-def _named(name: str, place: Place, config: Config, *, claim: bool) -> Identity:
+def _named(
+    name: str, place: Place, config: Config, store: ProjectStore | None, *, claim: bool
+) -> Identity:
     named, origin, problem = Identity(key_of_name(name)), config.origin("project"), None
     try:
         known = read_project(named.project)
+        if known is None and _is_anothers(named.project, origin, store):
+            return _refused(name, place, origin, "another computer or user has records of it")
         if (known is None and claim) or (known is not None and not may_use(known, place)):
             known = _claimed(name, place, claim=claim)
         if known is None or may_use(known, place):
@@ -297,8 +302,17 @@ def _named(name: str, place: Place, config: Config, *, claim: bool) -> Identity:
         problem = f"it belongs to {folders_of(known)}"
     except ContextKitError as error:
         problem = str(error)
-    if origin.layer != "project":
-        return named
+    return named if origin.layer != "project" else _refused(name, place, origin, problem)
+
+
+def _is_anothers(key: str, origin: Origin, store: ProjectStore | None) -> bool:
+    """Whether a name that came with a workspace has records on a server already."""
+    if origin.layer != "project" or store is None:
+        return False
+    return store.is_shared and store.has(key)
+
+
+def _refused(name: str, place: Place, origin: Origin, problem: str) -> Identity:
     return Identity(
         place.root,
         problem=f"{origin}: the project '{shortened(name)}' is not used here: {problem}. "

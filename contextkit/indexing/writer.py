@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from attrs import define, evolve, field
 
-from contextkit.errors import RecordError
+from contextkit.errors import RecordError, StoreError
 from contextkit.indexing.listing import Stamp
 from contextkit.models.indexer import Indexer, IndexState
 from contextkit.models.record import Range, Record
@@ -197,6 +197,20 @@ class RecordWriter:
         if not self._files:
             return
         self._begin()
+        try:
+            self._write()
+        except StoreError:
+            # The next run goes on behind the batches that are stored.
+            self.save()
+            raise
+        for path, state in self._files.items():
+            self.confirm(path, state)
+        self._since_checkpoint += len(self._files)
+        self._records, self._files = [], {}
+        if self._since_checkpoint >= _CHECKPOINT_FILES:
+            self.save()
+
+    def _write(self) -> None:
         if self._records:
             self.indexer.records.put(self._records)
         known = [path for path in self._files if path in self.remembered.files]
@@ -204,12 +218,6 @@ class RecordWriter:
             self.indexer.records.delete_where(
                 {"file_path": known, "created_at": Range(lt=self.remembered.created_at)}
             )
-        for path, state in self._files.items():
-            self.confirm(path, state)
-        self._since_checkpoint += len(self._files)
-        self._records, self._files = [], {}
-        if self._since_checkpoint >= _CHECKPOINT_FILES:
-            self.save()
 
     def save(self) -> None:
         """Save the state, with the files in doubt."""

@@ -42,6 +42,8 @@ _LEVELS = 64
 """Maximum nesting of fields; the engine could not read a deeper record back."""
 
 _RECORD_NAMESPACE = uuid.UUID("8f5b0c1e-6d0e-4f0a-9a53-0f9d3c1f7a55")
+_UUID_MASK = ~((0xF << 76) | (0x3 << 62))
+_UUID_VERSION_5 = (0x5 << 76) | (0x2 << 62)
 
 
 def belongs_to_user(project: str) -> bool:
@@ -57,6 +59,17 @@ def _aware(value: datetime) -> datetime:
     if value.utcoffset() is None:
         raise RecordError(f"created_at must carry a time zone, got {value.isoformat()}")
     return value.astimezone(UTC)
+
+
+def point_digits(source: str, project: str, record_id: str) -> str:
+    """The hexadecimal digits of a record's UUID, of version 5.
+
+    A search computes a hundred of them, for which `uuid.UUID` takes three times as long.
+    """
+    # An id to look up may be invalid, such as an argument that is not UTF-8.
+    name = f"{source}\0{project}\0{record_id}".encode("utf-8", "surrogatepass")
+    digest = hashlib.sha1(_RECORD_NAMESPACE.bytes + name, usedforsecurity=False).digest()[:16]
+    return f"{int.from_bytes(digest) & _UUID_MASK | _UUID_VERSION_5:032x}"
 
 
 @frozen(kw_only=True)
@@ -105,10 +118,8 @@ class Record:
 
         It is made from source, project and id.
         """
-        # An id to look up may be invalid, such as an argument that is not UTF-8.
-        name = f"{self.source}\0{self.project}\0{self.id}".encode("utf-8", "surrogatepass")
-        digest = hashlib.sha1(_RECORD_NAMESPACE.bytes + name, usedforsecurity=False).digest()
-        return str(uuid.UUID(bytes=digest[:16], version=5))
+        digits = point_digits(self.source, self.project, self.id)
+        return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
 
     @property
     def searched_text(self) -> str:

@@ -86,21 +86,6 @@ class StoredBatch:
     points: Sequence[StoredPoint]
 
 
-@frozen
-class StoredVectors:
-    """The vectors of one point.
-
-    They are empty if the engine has none.
-
-    Attributes:
-        keywords: the sparse one.
-        dense: one for each model.
-    """
-
-    keywords: KeywordVector
-    dense: Sequence[Sequence[float]]
-
-
 class RecordStore(Protocol):
     """A store of records.
 
@@ -152,9 +137,6 @@ class RecordStore(Protocol):
             RecordDamagedError: some of the records are damaged; the error names them.
         """
 
-    def vectors(self, point_ids: Sequence[str]) -> dict[str, StoredVectors]:
-        """Return the readable vectors, by point without dashes."""
-
     def search(self, searches: Sequence[Search]) -> list[list[Hit]]:
         """Answer several searches in one round trip, each best first.
 
@@ -167,6 +149,13 @@ class RecordStore(Protocol):
         """Iterate over the matching records, page by page.
 
         None means any source or any project.
+
+        Raises:
+            RecordDamagedError: some records are damaged; raised after the last sound one.
+        """
+
+    def scan_points(self) -> Iterator[StoredBatch]:
+        """Iterate over all records with their stored vectors.
 
         Raises:
             RecordDamagedError: some records are damaged; raised after the last sound one.

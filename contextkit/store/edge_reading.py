@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
-from uuid import UUID
 
 import qdrant_edge as edge
 from attrs import field, frozen
 
-from contextkit.errors import RecordDamagedError, StoreError
-from contextkit.models.record import Record
-from contextkit.store.base import BM25, StoredVectors
-from contextkit.store.edge_queries import PlannedSearch
+from contextkit.errors import RecordDamagedError, RecordError, StoreError
+from contextkit.models.record import Hit, Record, Search
+from contextkit.store.base import StoredPoint
+from contextkit.store.edge_queries import PlannedSearch, keyword_vector, plan_search
 from contextkit.store.engine_errors import engine_errors
-from contextkit.store.hybrid import RawHits
-from contextkit.store.payloads import Damage, Payload
+from contextkit.store.hybrid import QueryVectors, RawHits, join_hits
+from contextkit.store.payloads import Damage, point_number, record_digits
 from contextkit.text.keywords import KeywordVector, embed_keywords
+
+_Payload = tuple[int, Mapping[str, Any] | None]
+
+_IDENTITY = ["source", "project", "id"]
+_NO_WORDS = KeywordVector([], [])
 
 
 @frozen
@@ -30,14 +35,29 @@ class Page:
         next: the start of the next page; None at the end.
     """
 
-    keys: Sequence[str]
-    records: dict[str, Record]
+    keys: Sequence[int]
+    records: dict[int, Record]
     next: Any
 
 
 @frozen
+class StoredVectors:
+    """The vectors of one point.
+
+    They are empty if the engine has none.
+
+    Attributes:
+        keywords: the sparse one.
+        dense: one for each model.
+    """
+
+    keywords: KeywordVector
+    dense: Sequence[Sequence[float]]
+
+
+@frozen
 class EdgeReader:
-    """Reads the records of one store.
+    """Reads the records of one store, by their points' numbers.
 
     Attributes:
         path: the store's folder, for errors.
@@ -47,24 +67,23 @@ class EdgeReader:
     path: Path
     damage: Damage = field(factory=Damage)
 
-    def fetch(self, shard: edge.EdgeShard, point_ids: Sequence[str]) -> dict[str, Record]:
+    def fetch(self, shard: edge.EdgeShard, points: Sequence[int]) -> dict[int, Record]:
         """Return the sound records at these points, by point."""
-        return self.damage.sound(self._payloads(shard, point_ids)) if point_ids else {}
+        return self.damage.sound(self._payloads(shard, points)) if points else {}
 
-    def get(self, shard: edge.EdgeShard, point_ids: Sequence[str]) -> list[Record]:
+    def get(self, shard: edge.EdgeShard, points: Sequence[int]) -> list[Record]:
         """Return the records at these points, or raise `RecordDamagedError`."""
-        found = self.fetch(shard, point_ids)
-        if damaged := self.damage.names(point_ids):
+        found = self.fetch(shard, points)
+        if damaged := self.damage.names(points):
             raise RecordDamagedError(damaged)
-        keys = [point_id.replace("-", "") for point_id in point_ids]
-        return [found[key] for key in keys if key in found]
+        return [found[point] for point in points if point in found]
 
     def page(self, shard: edge.EdgeShard, **request: Any) -> Page:
         """Return the page of records that an `edge.ScrollRequest` selects."""
         try:
             with engine_errors(f"reading the store at {self.path}"):
                 points, offset = shard.scroll(edge.ScrollRequest(**request, with_payload=True))
-                payloads: list[Payload] = [(_key(point), point.payload) for point in points]
+                payloads: list[_Payload] = [(_key(point), point.payload) for point in points]
         except StoreError:
             with engine_errors(f"reading the store at {self.path}"):
                 points, offset = shard.scroll(edge.ScrollRequest(**request, with_payload=False))
@@ -72,11 +91,21 @@ class EdgeReader:
         keys = [key for key, _ in payloads]
         return Page(keys, self.damage.sound(payloads), offset)
 
-    def _payloads(self, shard: edge.EdgeShard, point_ids: Sequence[str]) -> list[Payload]:
-        """Fetch payloads, bisecting if the engine cannot read all."""
+    def _payloads(
+        self, shard: edge.EdgeShard, point_ids: Sequence[int], keys: list[str] | None = None
+    ) -> list[_Payload]:
+        """Fetch payloads, bisecting if the engine cannot read all.
+
+        Args:
+            shard: the open shard.
+            point_ids: the points.
+            keys: the payload keys to fetch; default: all.
+        """
         try:
             with engine_errors(f"reading the store at {self.path}"):
-                points = shard.retrieve(list(point_ids), with_payload=True, with_vector=False)
+                points = shard.retrieve(
+                    list(point_ids), with_payload=keys or True, with_vector=False
+                )
                 return [(_key(point), point.payload) for point in points]
         except StoreError:
             if len(point_ids) == 1:
@@ -85,27 +114,55 @@ class EdgeReader:
             found = [
                 payload
                 for half in (point_ids[:middle], point_ids[middle:])
-                for payload in self._payloads(shard, half)
+                for payload in self._payloads(shard, half, keys)
             ]
             if all(payload is None for _, payload in found):
                 # If no record can be read, the store is the problem.
                 raise
             return found
 
-    def vectors(self, shard: edge.EdgeShard, ids: Sequence[str]) -> dict[str, StoredVectors]:
-        """Return the readable vectors of these points, by point."""
-        try:
-            with engine_errors(f"reading the store at {self.path}"):
-                points = shard.retrieve(list(ids), with_payload=False, with_vector=True)
-                return {_key(point): _vectors(point.vector) for point in points}
-        except StoreError:
-            if len(ids) == 1:
-                return {}
-            middle = len(ids) // 2
-            return self.vectors(shard, ids[:middle]) | self.vectors(shard, ids[middle:])
+    def refuse_same_numbers(self, shard: edge.EdgeShard, points: Sequence[StoredPoint]) -> None:
+        """Raise `RecordError` for a point that has another record's number."""
+        wanted: dict[int, StoredPoint] = {}
+        for point in points:
+            first = wanted.setdefault(point_number(point.id), point)
+            _refuse_other(point, first.payload)
+        # What cannot be read is damaged, and may be replaced.
+        with contextlib.suppress(StoreError):
+            for number, payload in self._payloads(shard, list(wanted), _IDENTITY):
+                with contextlib.suppress(KeyError, TypeError, ValueError, AttributeError):
+                    if payload is not None and point_number(record_digits(payload)) == number:
+                        _refuse_other(wanted[number], payload)
 
-    def answer(self, shard: edge.EdgeShard, planned: Sequence[PlannedSearch]) -> list[RawHits]:
-        """Answer several searches with one engine request."""
+    def search(
+        self,
+        shard: edge.EdgeShard,
+        searches: Sequence[Search],
+        vectors: Sequence[QueryVectors],
+        names: Sequence[str | None],
+        there: Sequence[Collection[str]],
+    ) -> list[list[Hit]]:
+        """Answer several searches with one engine request.
+
+        Args:
+            shard: the open shard.
+            searches: the searches.
+            vectors: each search's vectors.
+            names: the name of each search's dense vectors, None if there are none.
+            there: the projects where each search's source may have records.
+        """
+        planned = [plan_search(*each) for each in zip(searches, vectors, names, there, strict=True)]
+        return join_hits(
+            searches,
+            vectors,
+            self._answer(shard, planned),
+            lambda best: self._words(shard, best),
+            lambda points: self.fetch(shard, points),
+        )
+
+    def _answer(
+        self, shard: edge.EdgeShard, planned: Sequence[PlannedSearch]
+    ) -> list[RawHits[int]]:
         requests = [request for plan in planned for request in plan.requests]
         with engine_errors(f"searching the store at {self.path}"):
             answers = iter(shard.query_batch(edge.QueryBatchRequest(requests)) if requests else [])
@@ -117,36 +174,54 @@ class EdgeReader:
             for plan in planned
         ]
 
-    def words(self, shard: edge.EdgeShard, point_ids: Sequence[str]) -> dict[str, frozenset[int]]:
-        """Return the word ids that these points were stored with."""
-        if not point_ids:
+    def _words(self, shard: edge.EdgeShard, best: Mapping[int, str]) -> dict[int, frozenset[int]]:
+        """Return the word ids that points were stored with.
+
+        Args:
+            shard: the open shard.
+            best: point -> its source.
+        """
+        if not best:
             return {}
+        names = {point: keyword_vector(source) for point, source in best.items()}
         try:
             with engine_errors(f"reading the store at {self.path}"):
-                points = shard.retrieve(list(point_ids), with_payload=False, with_vector=[BM25])
+                points = shard.retrieve(
+                    list(best), with_payload=False, with_vector=sorted(set(names.values()))
+                )
                 vectors = {_key(point): cast("dict[str, Any]", point.vector) for point in points}
-                return {key: frozenset(vector[BM25].indices) for key, vector in vectors.items()}
+                return {
+                    key: frozenset(vector[names[key]].indices) for key, vector in vectors.items()
+                }
         except StoreError:
-            records = self.fetch(shard, point_ids)
+            records = self.fetch(shard, list(best))
             return {
                 key: frozenset(embed_keywords(record.searched_text).indices)
                 for key, record in records.items()
             }
 
 
-def _vectors(stored: Any) -> StoredVectors:
-    named = dict(stored or {})
-    sparse = named.pop(BM25, None)
-    keywords = KeywordVector([], []) if sparse is None else sparse
-    return StoredVectors(
-        KeywordVector(list(keywords.indices), list(keywords.values)), list(named.values())
-    )
+def _refuse_other(point: StoredPoint, other: Mapping[str, Any]) -> None:
+    """Raise `RecordError` if a payload belongs to another record."""
+    if any(point.payload[key] != other[key] for key in _IDENTITY):
+        first, second = (
+            f"{each['source']} record {each['id']!r} of '{each['project']}'"
+            for each in (point.payload, other)
+        )
+        raise RecordError(f"{first} has the same number as {second}: give it another id")
 
 
-def _scores(points: Sequence[edge.ScoredPoint]) -> dict[str, float]:
+def stored_vectors(stored: Any) -> StoredVectors:
+    """Tell a point's vectors apart, whatever their names are."""
+    vectors = (stored or {}).values()
+    sparse = [each for each in vectors if isinstance(each, edge.SparseVector)]
+    keywords = KeywordVector(sparse[0].indices, sparse[0].values) if sparse else _NO_WORDS
+    return StoredVectors(keywords, [v for v in vectors if not isinstance(v, edge.SparseVector)])
+
+
+def _scores(points: Sequence[edge.ScoredPoint]) -> dict[int, float]:
     return {_key(point): point.score for point in points}
 
 
-def _key(point: edge.ScoredPoint | edge.Record) -> str:
-    """A point's id as text, in its fastest form."""
-    return cast("UUID", point.id).hex
+def _key(point: edge.ScoredPoint | edge.Record) -> int:
+    return cast("int", point.id)

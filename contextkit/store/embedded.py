@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import qdrant_edge as edge
-from attrs import Factory, define, evolve, field
+from attrs import Factory, define, field
 
 from contextkit.concurrency import ForkLock
 from contextkit.embedding.choice import Embedders
@@ -23,12 +23,12 @@ from contextkit.store.base import (
     MOST_HITS,
     StoredBatch,
     StoredPoint,
-    StoredVectors,
     by_source,
     conditions,
     newest_first,
     stored_batch,
 )
+from contextkit.store.edge_points import read_page
 from contextkit.store.edge_queries import (
     STORE_INDEXES,
     FieldIndexes,
@@ -36,24 +36,18 @@ from contextkit.store.edge_queries import (
     edge_point,
     index_of,
     model_vector,
-    plan_search,
+    new_keyword_vector,
 )
 from contextkit.store.edge_reading import EdgeReader
 from contextkit.store.engine_errors import engine_errors
-from contextkit.store.hybrid import (
-    QueryVectors,
-    RawHits,
-    embed_queries,
-    join_hits,
-    prepare_queries,
-    vector_names,
-)
+from contextkit.store.hybrid import embed_queries, prepare_queries, vector_names
 from contextkit.store.identity import StoreIdentity, new_models
-from contextkit.store.payloads import scope_of
+from contextkit.store.payloads import point_numbers, projects_by_source
 from contextkit.store.reading_copy import ReadingCopy
 from contextkit.store.revisions import FolderRevisions
 from contextkit.store.shard_folder import SPARE_BYTES, ShardFolder
 from contextkit.store.sizes import records_bytes, vectors_bytes
+from contextkit.store.takeover import open_shard
 from contextkit.store.turns import SharedShard
 
 _WRITE_BATCH = 256
@@ -87,7 +81,7 @@ class EmbeddedStore:
     _shared: SharedShard = field(init=False)
     _revisions: FolderRevisions = field(init=False, default=_of_path(FolderRevisions))
     _identity: StoreIdentity | None = field(default=None, init=False)
-    _scopes: set[str] = field(factory=set, init=False)
+    _projects: dict[str, set[str]] = field(factory=dict, init=False)
     _fields: FieldIndexes = field(
         init=False,
         default=Factory(lambda store: FieldIndexes(store.indexed_fields), takes_self=True),
@@ -123,14 +117,14 @@ class EmbeddedStore:
             self._copy.remove()
 
     def _open(self, folder: ShardFolder) -> edge.EdgeShard:
-        shard, self._identity = folder.open(self.embedders)
+        shard, self._identity = open_shard(folder, self.embedders)
         self._unflushed = 0
         self._written = False
         # Another process may have rewritten the damaged records.
         self._reader.damage.mended(None)
         known = self._ensure_indexes(shard)
         scopes = self._scopes_in(shard)
-        self._scopes = set(scopes)
+        self._projects = projects_by_source(scopes)
         self._fields.begin(known, scopes)
         return shard
 
@@ -238,12 +232,24 @@ class EmbeddedStore:
             self._require_writable()
             vector = self._admit(shard, batch)
             self._index_fields(shard, batch)
-            # Added before the write, so that no search after it skips these projects.
-            self._scopes.update(point.payload["scope"] for point in batch.points)
-            points = [edge_point(point, vector) for point in batch.points]
+            self._reader.refuse_same_numbers(shard, batch.points)
+            self._add_projects(shard, batch)
+            points = [edge_point(point, batch.source, vector) for point in batch.points]
             upsert = edge.UpdateOperation.upsert_points(points)
             self._update(upsert, batch.source, size, len(points), batch.points)
-            self._reader.damage.mended(point.id for point in batch.points)
+            self._reader.damage.mended(point_numbers(point.id for point in batch.points))
+
+    def _add_projects(self, shard: edge.EdgeShard, batch: StoredBatch) -> None:
+        """Let later searches know the projects, before their records are written."""
+        added = {point.payload["project"] for point in batch.points}
+        with self._admitting:
+            there = self._projects.get(batch.source)
+            if there is None:
+                self._folder.require_room(0, SPARE_BYTES, "a write")
+                self._written = True
+                with engine_errors(f"writing to the store at {self.path}"):
+                    shard.update(new_keyword_vector(batch.source))
+            self._projects[batch.source] = added.union(there or ())
 
     def _index_fields(self, shard: edge.EdgeShard, batch: StoredBatch) -> None:
         with self._admitting:
@@ -271,9 +277,10 @@ class EmbeddedStore:
     def delete(self, point_ids: Sequence[str]) -> None:
         """Delete points, ignoring unknown ids."""
         if point_ids:
-            deletion = edge.UpdateOperation.delete_points(list(point_ids))
+            numbers = point_numbers(point_ids)
+            deletion = edge.UpdateOperation.delete_points(cast("list[edge.PointId]", numbers))
             self._update(deletion, None, 0, len(point_ids))
-            self._reader.damage.mended(point_ids)
+            self._reader.damage.mended(numbers)
 
     def delete_where(self, source: str, projects: Sequence[str], filters: Filters) -> None:
         """Delete every record of a source that matches."""
@@ -320,45 +327,15 @@ class EmbeddedStore:
         if not point_ids:
             return []
         with self._shared.use() as shard:
-            return self._reader.get(shard, point_ids)
-
-    def vectors(self, point_ids: Sequence[str]) -> dict[str, StoredVectors]:
-        """Return the readable vectors, by point without dashes."""
-        with self._shared.use() as shard:
-            return self._reader.vectors(shard, point_ids)
+            return self._reader.get(shard, point_numbers(point_ids))
 
     def search(self, searches: Sequence[Search]) -> list[list[Hit]]:
         """Answer several searches in one batch, each best first."""
         vectors = embed_queries(searches, self.embedders)
         with self._shared.use() as shard:
-            raw = self._raw(shard, searches, vectors)
-            return join_hits(
-                searches,
-                vectors,
-                raw,
-                lambda ids: self._reader.words(shard, ids),
-                lambda ids: self._reader.fetch(shard, ids),
-            )
-
-    def _raw(
-        self,
-        shard: edge.EdgeShard,
-        searches: Sequence[Search],
-        vectors: Sequence[QueryVectors],
-    ) -> list[RawHits]:
-        names = vector_names(searches, vectors, self._known(), self._folder.place)
-        asked = [self._where_records_are(search) for search in searches]
-        planned = [plan_search(*each) for each in zip(asked, vectors, names, strict=True)]
-        return self._reader.answer(shard, planned)
-
-    def _where_records_are(self, search: Search) -> Search:
-        """Drop the projects where the source has no records.
-
-        Most sources have no records of the user's own; one condition fewer makes a search a
-        third faster.
-        """
-        projects = tuple(p for p in search.projects if scope_of(search.source, p) in self._scopes)
-        return search if projects == search.projects else evolve(search, projects=projects)
+            names = vector_names(searches, vectors, self._known(), self._folder.place)
+            there = [self._projects.get(search.source, ()) for search in searches]
+            return self._reader.search(shard, searches, vectors, names, there)
 
     def scan(
         self, source: str | None, projects: Sequence[str] | None, filters: Filters
@@ -374,6 +351,24 @@ class EmbeddedStore:
                 page = self._reader.page(shard, limit=_PAGE, offset=offset, filter=selected)
             yield from page.records.values()
             damaged += self._reader.damage.names(page.keys)
+            offset = page.next
+            if offset is None:
+                break
+        if damaged:
+            raise RecordDamagedError(damaged)
+
+    def scan_points(self) -> Iterator[StoredBatch]:
+        """Iterate over all records with their stored vectors.
+
+        Raises `RecordDamagedError` for damaged records, after the last sound one.
+        """
+        offset, damaged = None, list[str]()
+        while True:
+            with self._shared.use() as shard:
+                page = read_page(shard, self.path, offset)
+                batches = page.batches(self._reader.damage, self._known())
+            yield from batches
+            damaged += self._reader.damage.names(point.id for point in page.points)
             offset = page.next
             if offset is None:
                 break

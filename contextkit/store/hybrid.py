@@ -12,12 +12,14 @@ is much weaker than the other, ranks alone lose the information of the stronger 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Generic
 
 from attrs import frozen
 
 from contextkit.embedding.choice import Embedders
 from contextkit.models.record import Hit, Record, Search
 from contextkit.store.identity import StoreIdentity, StorePlace
+from contextkit.store.payloads import AnyPoint
 from contextkit.text.keywords import KeywordVector, embed_keywords_query, related_to
 from contextkit.text.languages.read import in_english, language_of, terms_in
 
@@ -33,7 +35,7 @@ _RELATED_WEIGHT = 0.4
 
 
 @frozen
-class Fused:
+class Fused(Generic[AnyPoint]):
     """One hit of a hybrid search.
 
     Attributes:
@@ -43,7 +45,7 @@ class Fused:
         similarity: the cosine, None where it was not among the dense hits.
     """
 
-    point_id: str
+    point_id: AnyPoint
     relevance: float
     keyword_score: float
     similarity: float | None
@@ -69,11 +71,11 @@ def coverage(
 
 
 def fuse(
-    keyword_scores: Mapping[str, float],
-    similarities: Mapping[str, float] | None,
+    keyword_scores: Mapping[AnyPoint, float],
+    similarities: Mapping[AnyPoint, float] | None,
     best_coverage: float,
     limit: int,
-) -> list[Fused]:
+) -> list[Fused[AnyPoint]]:
     """Merge the two rankings, best first; ties by point id.
 
     Args:
@@ -134,11 +136,11 @@ class QueryVectors:
 
 
 @frozen
-class RawHits:
+class RawHits(Generic[AnyPoint]):
     """The engine's answer to one search, for each ranking."""
 
-    keyword_scores: Mapping[str, float]
-    similarities: Mapping[str, float] | None
+    keyword_scores: Mapping[AnyPoint, float]
+    similarities: Mapping[AnyPoint, float] | None
 
 
 def embed_queries(searches: Sequence[Search], embedders: Embedders) -> list[QueryVectors]:
@@ -222,9 +224,9 @@ def vector_names(
 def join_hits(
     searches: Sequence[Search],
     vectors: Sequence[QueryVectors],
-    raw: Sequence[RawHits],
-    words_of: Callable[[Sequence[str]], Mapping[str, frozenset[int]]],
-    fetch: Callable[[Sequence[str]], Mapping[str, Record]],
+    raw: Sequence[RawHits[AnyPoint]],
+    words_of: Callable[[Mapping[AnyPoint, str]], Mapping[AnyPoint, frozenset[int]]],
+    fetch: Callable[[Sequence[AnyPoint]], Mapping[AnyPoint, Record]],
 ) -> list[list[Hit]]:
     """Merge the rankings and fetch the remaining records.
 
@@ -232,25 +234,41 @@ def join_hits(
         searches: the searches.
         vectors: each search's vectors.
         raw: the engine's answer to each search.
-        words_of: point ids -> the word ids of the existing points, by point id.
+        words_of: best point of a search -> that search's source; returns the word ids of the
+            existing points.
         fetch: point ids -> the existing records, by point id.
     """
     best = [_best_point(hits.keyword_scores) for hits in raw]
-    words = words_of(sorted({point for point in best if point is not None}))
+    words = words_of(
+        {top: each.source for top, each in zip(best, searches, strict=True) if top is not None}
+    )
     fused = [
         fuse(
             hits.keyword_scores,
             hits.similarities,
-            _covered(vector, words.get(top or "", frozenset())),
+            _covered(vector, frozenset() if top is None else words.get(top, frozenset())),
             search.limit,
         )
         for search, vector, hits, top in zip(searches, vectors, raw, best, strict=True)
     ]
     records = fetch(sorted({hit.point_id for hits in fused for hit in hits}))
     return [
-        [_hit(hit, records[hit.point_id]) for hit in hits if hit.point_id in records]
-        for hits in fused
+        [
+            _hit(hit, record)
+            for hit in hits
+            if (record := records.get(hit.point_id)) is not None and _is_of(record, search)
+        ]
+        for search, hits in zip(searches, fused, strict=True)
     ]
+
+
+def _is_of(record: Record, search: Search) -> bool:
+    """Whether a search may find a record.
+
+    The engine selects the records. If that ever went wrong, for example while another thread
+    writes the first record of a project, this keeps a project's records from all others.
+    """
+    return record.source == search.source and record.project in search.projects
 
 
 def _covered(vector: QueryVectors, found: frozenset[int]) -> float:
@@ -265,11 +283,11 @@ def _covered(vector: QueryVectors, found: frozenset[int]) -> float:
     return coverage(vector.words, found, _RELATED_WEIGHT * len(related & found))
 
 
-def _best_point(scores: Mapping[str, float]) -> str | None:
+def _best_point(scores: Mapping[AnyPoint, float]) -> AnyPoint | None:
     return min(scores, key=lambda point: (-scores[point], point)) if scores else None
 
 
-def _hit(fused: Fused, record: Record) -> Hit:
+def _hit(fused: Fused[Any], record: Record) -> Hit:
     return Hit(
         record=record,
         relevance=fused.relevance,

@@ -39,9 +39,19 @@ class StoredModel:
 
 def stored_model(name: str, dimensions: int) -> StoredModel:
     """Build a model with its vector name."""
+    return StoredModel(name, VECTOR_PREFIX + vector_name(name, f"{name}\0{dimensions}"), dimensions)
+
+
+def vector_name(name: str, unique: str) -> str:
+    """Build a name for vectors, which is also that of a folder.
+
+    Args:
+        name: the name for readers.
+        unique: text that no other vectors share.
+    """
     readable = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:_READABLE_CHARACTERS]
-    digest = hashlib.sha256(f"{name}\0{dimensions}".encode()).hexdigest()[:8]
-    return StoredModel(name, f"{VECTOR_PREFIX}{readable}-{digest}", dimensions)
+    digest = hashlib.sha256(unique.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    return f"{readable}-{digest}"
 
 
 @frozen

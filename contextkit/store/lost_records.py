@@ -20,6 +20,7 @@ from contextkit.files import open_private, write_private
 from contextkit.logs import get_logger
 from contextkit.store.base import StoredPoint
 from contextkit.store.engine_errors import engine_errors
+from contextkit.store.payloads import point_number
 
 _LENGTH = 64
 """Bytes of the note, padded."""
@@ -41,31 +42,32 @@ class LostRecords:
     _last: str | None = field(default=None, init=False)
 
     @property
-    def _note(self) -> Path:
+    def _last_write(self) -> Path:
         return self.shard / "last-write"
 
     @property
-    def _lost(self) -> Path:
+    def note(self) -> Path:
+        """The file that describes the lost records."""
         return self.shard / "lost-records"
 
     @property
     def problem(self) -> str | None:
         """Describe the lost records; None if none are known."""
         try:
-            reason = self._lost.read_text(encoding="utf-8", errors="replace")
+            reason = self.note.read_text(encoding="utf-8", errors="replace")
         except OSError:
             return None
         return (
             f"the store at {self.shard.parent} may have lost records: {reason.strip()}; run "
             f"`contextkit index` and `contextkit import` an export that has them, then delete "
-            f"{self._lost}"
+            f"{self.note}"
         )
 
     def add(self, reason: str) -> None:
         """Note that records may be lost."""
         _log.warning("records_may_be_lost", store=str(self.shard.parent), reason=reason)
         with contextlib.suppress(OSError):
-            write_private(self._lost, f"{reason}\n")
+            write_private(self.note, f"{reason}\n")
 
     def begun(self, points: Collection[str]) -> None:
         """Note that a write has begun.
@@ -89,19 +91,21 @@ class LostRecords:
         Note it if not.
         """
         try:
-            point_id, checksum = self._note.read_text(encoding="utf-8").split()
+            point_id, checksum = self._last_write.read_text(encoding="utf-8").split()
             point_id, stored = str(UUID(point_id)), int(checksum)
         except (OSError, ValueError):
             return
+        # A shard of the schema before has UUIDs.
         with contextlib.suppress(StoreError), engine_errors("looking for the last write"):
-            found = shard.retrieve([point_id], with_payload=True, with_vector=False)
+            points: list[edge.PointId] = [point_number(point_id), point_id]
+            found = shard.retrieve(points, with_payload=True, with_vector=False)
             if not found or (found[0].payload or {}).get("checksum") != stored:
                 self.add("the last write is missing: the log is damaged or a copy is incomplete")
 
     def _write(self, text: str) -> None:
         with contextlib.suppress(OSError):
             # Not truncated first: the store may be copied at any moment.
-            number = open_private(self._note, os.O_WRONLY | os.O_CREAT)
+            number = open_private(self._last_write, os.O_WRONLY | os.O_CREAT)
             try:
                 os.write(number, text.encode())
             finally:

@@ -12,23 +12,17 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from attrs import Factory, define, field, frozen
+from attrs import define, field, frozen
 
 from contextkit.config.load import data_folder
-from contextkit.embedding.choice import Embedders
-from contextkit.embedding.embedder import Embedder, KeywordsOnly
+from contextkit.embedding.embedder import KeywordsOnly
 from contextkit.errors import RecordDamagedError, StoreError
 from contextkit.files import make_private_folder, write_atomically
 from contextkit.models.record import CHECKOUTS, Record
-from contextkit.store.base import RecordStore, by_source, in_batches
-from contextkit.store.identity import StoreIdentity
-from contextkit.store.payloads import record_checksum
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+from contextkit.store.base import RecordStore, StoredBatch, by_source, in_batches
+from contextkit.store.payloads import read_payload, record_checksum
+from contextkit.store.reused_vectors import ReusingEmbedders
 
 _BATCH = 256
 _MOST_PASSES = 10
@@ -94,131 +88,6 @@ class Migrated:
     def incomplete(self) -> list[MovedScope]:
         """The scopes of which the new store counts fewer records than it should."""
         return [each for each in self.scopes if each.stored < each.records - each.other]
-
-
-# -- vectors ----------------------------------------------------------------------------------
-
-
-@define(eq=False)
-class ReusedVectors:
-    """An embedder that has the old store's vectors and makes the others.
-
-    Attributes:
-        embedder: makes them.
-        known: searched text -> its vector, for the records of one batch.
-    """
-
-    embedder: Embedder
-    known: dict[str, Sequence[float]] = Factory(dict)
-
-    @property
-    def name(self) -> str | None:
-        """The model's name, as stores record it; None if unknown."""
-        return self.embedder.name
-
-    @property
-    def dimensions(self) -> int | None:
-        """The length of each vector; None if there are none or it is unknown."""
-        return self.embedder.dimensions
-
-    @property
-    def problem(self) -> str | None:
-        """Why it makes no vectors although it should, or None."""
-        return self.embedder.problem
-
-    def dense(self, texts: Sequence[str]) -> NDArray[np.float32] | None:
-        """Return one unit vector per text; None without a working model."""
-        import numpy as np
-
-        missing = [text for text in dict.fromkeys(texts) if text not in self.known]
-        if missing:
-            made = self.embedder.dense(missing)
-            if made is None:
-                return None
-            self.known.update(zip(missing, made.tolist(), strict=True))
-        return np.array([self.known[text] for text in texts], dtype=np.float32)
-
-    def query(self, text: str) -> list[float] | None:
-        """Return a query's unit vector, or None."""
-        return self.embedder.query(text)
-
-
-@define(eq=False)
-class ReusingEmbedders:
-    """The embedders of the new store.
-
-    Attributes:
-        embedders: the configured ones.
-        before: the old store's identity.
-    """
-
-    embedders: Embedders
-    before: StoreIdentity | None = None
-    _made: dict[str, ReusedVectors] = field(factory=dict, init=False)
-
-    def of(self, source: str) -> ReusedVectors:
-        """The embedder of a source's records.
-
-        A source that is not installed keeps its records without vectors, if they have none.
-        """
-        if source not in self._made:
-            self._made[source] = ReusedVectors(chosen_embedder(source, self.before, self.embedders))
-        return self._made[source]
-
-    def known(self, source: str) -> Embedder | None:
-        """The embedder of an enabled or configured source, else None."""
-        return self.embedders.known(source)
-
-    def in_use(self) -> Sequence[Embedder]:
-        """The embedders of the enabled sources, without duplicates."""
-        return self.embedders.in_use()
-
-    @property
-    def problem(self) -> str | None:
-        """Describe the failures of the used embedders, or None."""
-        return self.embedders.problem
-
-
-@frozen
-class AnyModels:
-    """Embedders that let a store open whatever models it was made with.
-
-    Attributes:
-        embedders: the configured ones.
-    """
-
-    embedders: Embedders
-
-    def of(self, source: str) -> Embedder:
-        """The embedder of a source's records."""
-        return self.embedders.of(source)
-
-    def known(self, source: str) -> None:
-        """None, so that no source's model is compared."""
-
-    def in_use(self) -> Sequence[Embedder]:
-        """No embedder, so that none is added to the store."""
-        return []
-
-    @property
-    def problem(self) -> str | None:
-        """Describe the failures of the used embedders, or None."""
-        return self.embedders.problem
-
-
-def chosen_embedder(source: str, before: StoreIdentity | None, embedders: Embedders) -> Embedder:
-    """The embedder of a source's records in a rewritten store.
-
-    A source that is not installed gets the default model, or none if its records had none.
-    """
-    chosen = embedders.of(source)
-    stored = None if before is None else before.sources.get(source)
-    if embedders.known(source) is None and stored == _KEYWORDS_ONLY:
-        return KeywordsOnly()
-    return chosen
-
-
-# -- records ----------------------------------------------------------------------------------
 
 
 @define(eq=False)
@@ -290,9 +159,8 @@ class Migration:
         total, done, changed = self.old.count(None, None, {}), 0, 0
         unseen = set(self._written)
         self._scopes = {}
-        for batch in self._batches():
-            for same in by_source(batch, _BATCH):
-                changed += self._copy(same, unseen)
+        for batch, vectors in self._batches(with_vectors=what == "copy"):
+            changed += self._copy(batch, vectors, unseen)
             done += len(batch)
             self.progress(what, done, max(done, total))
         if unseen and self.new is not None:
@@ -300,15 +168,41 @@ class Migration:
             self._written -= unseen
         return changed, len(unseen)
 
-    def _batches(self) -> Iterator[list[Record]]:
+    def _batches(
+        self, *, with_vectors: bool
+    ) -> Iterator[tuple[list[Record], Mapping[str, Sequence[float]]]]:
+        """Yield records of one source, and their vectors that can be reused, by text."""
         try:
-            for batch in in_batches(self.old.scan(None, None, {}), _BATCH):
-                # Index runs make the marks of checkouts anew.
-                yield [r for r in batch if r.source != CHECKOUTS and self.moves(r.project)]
+            if with_vectors:
+                for stored in self.old.scan_points():
+                    found = [read_payload(point.id, point.payload) for point in stored.points]
+                    yield self._moving(found), self._reusable(stored, found)
+            else:
+                for batch in in_batches(self.old.scan(None, None, {}), _BATCH):
+                    for same in by_source(self._moving(batch), _BATCH):
+                        yield same, {}
         except RecordDamagedError as error:
             self._damaged = list(error.records)
 
-    def _copy(self, records: Sequence[Record], unseen: set[str]) -> int:
+    def _moving(self, records: Sequence[Record]) -> list[Record]:
+        # Index runs make the marks of checkouts anew.
+        return [r for r in records if r.source != CHECKOUTS and self.moves(r.project)]
+
+    def _reusable(
+        self, stored: StoredBatch, records: Sequence[Record]
+    ) -> dict[str, Sequence[float]]:
+        model = self.embedders.of(stored.source).name
+        if model in (None, _KEYWORDS_ONLY) or model != stored.model:
+            return {}
+        points = zip(records, stored.points, strict=True)
+        return {r.searched_text: point.dense for r, point in points if point.dense is not None}
+
+    def _copy(
+        self,
+        records: Sequence[Record],
+        vectors: Mapping[str, Sequence[float]],
+        unseen: set[str],
+    ) -> int:
         """Write those of one source's records that the new store lacks; return their number."""
         wanted = self.redact(self.renamed(records))
         unseen.difference_update(each.point_id for each in wanted)
@@ -322,12 +216,12 @@ class Migration:
             if stored is not None and record_checksum(stored) == checksum:
                 scope.checksum = (scope.checksum + checksum) % 2**32
             elif self._is_newer(new, stored):
-                missing.append((old, new))
+                missing.append(new)
                 self._copied[scope.key] += 1
             else:
                 scope.other += 1
         if missing and self.new is not None and self.writes:
-            self._put(missing)
+            self._put(missing, vectors)
         return len(missing)
 
     def _scope(self, old: Record, target: str) -> MovedScope:
@@ -358,11 +252,10 @@ class Migration:
             stored is None and record.created_at > self._finished_at
         )
 
-    def _put(self, pairs: Sequence[tuple[Record, Record]]) -> None:
-        source = pairs[0][0].source
+    def _put(self, records: Sequence[Record], vectors: Mapping[str, Sequence[float]]) -> None:
+        source = records[0].source
         embedder = self.embedders.of(source)
-        embedder.known = self._vectors([old for old, _ in pairs], embedder)
-        records = [new for _, new in pairs]
+        embedder.known = dict(vectors)
         # Asked before anything is stored: a record without its vector would count as copied.
         made = embedder.dense([record.searched_text for record in records])
         if made is None and embedder.name != _KEYWORDS_ONLY:
@@ -373,17 +266,6 @@ class Migration:
         if self.new is not None:
             self.new.put(records)
             self._written.update(record.point_id for record in records)
-
-    def _vectors(
-        self, records: Sequence[Record], embedder: ReusedVectors
-    ) -> dict[str, Sequence[float]]:
-        """The old store's vectors, if the same model made them, by searched text."""
-        stored = self.old.identity.sources.get(records[0].source)
-        if embedder.name is None or embedder.name == _KEYWORDS_ONLY or embedder.name != stored:
-            return {}
-        found = self.old.vectors([record.point_id for record in records])
-        keyed = ((r.searched_text, found.get(r.point_id.replace("-", ""))) for r in records)
-        return {text: there.dense[0] for text, there in keyed if there and there.dense}
 
     def _counted(self) -> list[MovedScope]:
         """Count the new store's records, by its indexes rather than its records."""

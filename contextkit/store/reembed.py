@@ -13,14 +13,15 @@ from contextkit.embedding.embedder import Embedder
 from contextkit.errors import RecordDamagedError, StoreError
 from contextkit.models.record import Record
 from contextkit.store.base import by_source, stored_batch
-from contextkit.store.edge_queries import edge_filter, edge_point, model_vector
+from contextkit.store.edge_queries import edge_filter, edge_point, model_vector, new_keyword_vector
 from contextkit.store.edge_reading import EdgeReader
 from contextkit.store.engine_errors import engine_errors
 from contextkit.store.identity import StoreIdentity, new_models
-from contextkit.store.migrate import chosen_embedder
+from contextkit.store.reused_vectors import chosen_embedder
 from contextkit.store.revisions import FolderRevisions
 from contextkit.store.shard_folder import SPARE_BYTES, NewShard, ShardFolder
 from contextkit.store.shard_lock import ShardLock
+from contextkit.store.takeover import current_identity
 
 _BATCH = 256
 _LOCK_TIMEOUT = 10.0
@@ -86,7 +87,7 @@ def _rebuild(
     folder.tidy()
     if not folder.shard.exists():
         raise StoreError(f"there is no store at {folder.path} to re-embed")
-    before = folder.identity()
+    before = current_identity(folder)
     folder.require_room(folder.size(), SPARE_BYTES, "a second copy")
     old = folder.load()
     try:
@@ -130,8 +131,9 @@ def _copy(
     before = new.identity
     new.identity = before.admitting(batch.source, batch.model, batch.dimensions, folder.place)
     vector = new.identity.vector_for(batch.model)
-    points = [edge_point(point, vector) for point in batch.points]
+    points = [edge_point(point, batch.source, vector) for point in batch.points]
     with engine_errors("writing the new shard"):
+        new.shard.update(new_keyword_vector(batch.source))
         for added in new_models(before, new.identity):
             new.shard.update(model_vector(added))
         new.shard.update(edge.UpdateOperation.upsert_points(points))

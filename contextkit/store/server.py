@@ -17,7 +17,7 @@ from contextkit.errors import RecordDamagedError, StoreError
 from contextkit.models.record import Filters, Hit, Record, Search
 from contextkit.store.base import (
     MOST_HITS,
-    StoredVectors,
+    StoredBatch,
     by_source,
     conditions,
     newest_first,
@@ -38,7 +38,7 @@ from contextkit.store.server_connection import connector
 from contextkit.store.server_errors import server_errors
 from contextkit.store.server_facts import ServerFacts, read_facts
 from contextkit.store.server_queries import WRITE_BATCH, server_filter, server_point, write_batches
-from contextkit.store.server_reading import PointReader, payloads, stored_vectors
+from contextkit.store.server_reading import PointReader, payloads, stored_batches
 from contextkit.store.server_retry import RetryingClient
 from contextkit.store.server_search import PlannedSearch, found_hits, plan_search
 
@@ -300,16 +300,6 @@ class ServerStore:
             raise RecordDamagedError(damaged)
         return [found[point_id] for point_id in point_ids if point_id in found]
 
-    def vectors(self, point_ids: Sequence[str]) -> dict[str, StoredVectors]:
-        """Return the vectors, by point without dashes."""
-        if not point_ids:
-            return {}
-        with self._use() as client:
-            points = client.retrieve(
-                self.collection, list(point_ids), with_payload=False, with_vectors=True
-            )
-        return {str(point.id).replace("-", ""): stored_vectors(point) for point in points}
-
     def search(self, searches: Sequence[Search]) -> list[list[Hit]]:
         """Answer several searches in one round trip, each best first."""
         vectors = embed_queries(searches, self.embedders)
@@ -366,6 +356,21 @@ class ServerStore:
         while True:
             selected, points, offset = self._answer(page)
             yield from self._damage.sound(payloads(points)).values()
+            damaged += self._damage.names(str(point.id) for point in points)
+            if offset is None:
+                break
+        if damaged:
+            raise RecordDamagedError(damaged)
+
+    def scan_points(self) -> Iterator[StoredBatch]:
+        """Iterate over all records with their stored vectors."""
+        offset, damaged = None, list[str]()
+        while True:
+            with self._use() as client:
+                reader = PointReader(client, self.collection, self._made.limits)
+                points, offset = reader.page(server_filter([]), offset, with_vectors=True)
+                batches = stored_batches(points, self._known(client), self._damage)
+            yield from batches
             damaged += self._damage.names(str(point.id) for point in points)
             if offset is None:
                 break

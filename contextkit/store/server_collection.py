@@ -137,7 +137,7 @@ class ServerCollection:
         self.indexes = ServerIndexes(self.name, types, limits, self.indexed_fields)
         if changes := changed_form(info, self.settings):
             client.update_collection(self.name, **changes)
-        wanted, shards = self.settings.shard_number, info.config.params.shard_number
+        wanted, shards = self.settings.shard_number, info.config.params.shard_number or 1
         if wanted is not None and wanted != shards:
             _log.warning("shards_not_changed", collection=self.name, wanted=wanted, shards=shards)
 

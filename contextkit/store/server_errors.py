@@ -77,10 +77,19 @@ def _trouble(error: Exception) -> str:
         case QdrantException():
             return f"it is overloaded, try later; it says: {_line(error)}"
         case grpc.RpcError():
-            return f"it answered {error.code().name}: {_line(error.details())}"
+            return _grpc_trouble(error.code().name, _line(error.details()))
         case json.JSONDecodeError():
             return _NO_QDRANT
     return _line(error)
+
+
+def _grpc_trouble(code: str, details: str) -> str:
+    if code == "UNAVAILABLE":
+        return (
+            f"it cannot be reached over gRPC ({details}): start the server, or correct store.url "
+            f"and store.grpc_port"
+        )
+    return f"it answered {code}: {details}"
 
 
 def _refusal(error: UnexpectedResponse) -> str:

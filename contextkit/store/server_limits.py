@@ -17,9 +17,9 @@ _OLDEST = (1, 11)
 _INDEXED_READS = "unindexed_filtering_retrieve"
 _INDEXED_WRITES = "unindexed_filtering_update"
 _NEEDS = {
-    (1, 17): "creating one collection from two processes at once",
-    (1, 18): "adding a model's vectors to a collection",
-    (1, 19): "word frequencies per source, so that keyword scores are less exact",
+    (1, 17): "create a collection safely from two processes at once",
+    (1, 18): "add a model's vectors to a collection",
+    (1, 19): "count word frequencies per source, which makes keyword scores less exact",
 }
 
 
@@ -51,11 +51,11 @@ class ServerVersion:
     def missing(self) -> str | None:
         """One sentence on what it lacks, or None."""
         lacks = [
-            f"{what} ({major}.{minor})"
+            f"{what} (needs {major}.{minor})"
             for (major, minor), what in _NEEDS.items()
             if not self.has(major, minor)
         ]
-        return f"Qdrant {self.name} lacks {'; '.join(lacks)}: upgrade it" if lacks else None
+        return f"Qdrant {self.name} cannot {'; '.join(lacks)}: upgrade it" if lacks else None
 
     def refuse_too_old(self, place: str) -> None:
         """Raise `StoreError` for a version that cannot store records."""

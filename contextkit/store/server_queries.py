@@ -68,9 +68,15 @@ def server_filter(
     limits = limits or ServerLimits()
     must = [_condition(match, limits) for match in matches]
     if point_ids is not None:
-        ids = [models.HasIdCondition(has_id=part) for part in _parts(point_ids, limits)]
-        must.append(models.Filter(should=list(ids)))
+        must.append(models.Filter(should=list(id_conditions(point_ids, limits))))
     return models.Filter(must=must, must_not=[models.HasIdCondition(has_id=[META_POINT])])
+
+
+def id_conditions(
+    point_ids: Sequence[models.ExtendedPointId], limits: ServerLimits
+) -> list[models.Condition]:
+    """Conditions of which one selects each of these points."""
+    return [models.HasIdCondition(has_id=part) for part in _parts(point_ids, limits)]
 
 
 def _condition(match: Match, limits: ServerLimits) -> models.Condition:

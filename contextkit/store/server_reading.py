@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Any, cast
@@ -9,9 +10,11 @@ from typing import Any, cast
 from attrs import frozen
 from qdrant_client import QdrantClient, models
 
-from contextkit.store.base import BM25, StoredVectors
-from contextkit.store.payloads import Payload
+from contextkit.store.base import BM25, StoredBatch, StoredPoint
+from contextkit.store.identity import StoredModel, StoreIdentity
+from contextkit.store.payloads import Damage, Payload
 from contextkit.store.server_limits import ServerLimits
+from contextkit.store.server_queries import id_conditions
 from contextkit.text.keywords import KeywordVector
 
 _PAGE = 256
@@ -32,7 +35,12 @@ class PointReader:
     limits: ServerLimits
 
     def page(
-        self, selected: models.Filter, offset: Any, *, with_payload: bool = True
+        self,
+        selected: models.Filter,
+        offset: Any,
+        *,
+        with_payload: bool = True,
+        with_vectors: bool = False,
     ) -> tuple[Sequence[models.Record], Any]:
         """Return a page of points, and where the next one starts; None after the last."""
         return self.client.scroll(
@@ -41,6 +49,7 @@ class PointReader:
             limit=self.limits.results(_PAGE),
             offset=offset,
             with_payload=with_payload,
+            with_vectors=with_vectors,
         )
 
     def all(self, selected: models.Filter, *, with_payload: bool = True) -> Iterator[models.Record]:
@@ -65,7 +74,7 @@ class PointReader:
             most = self.limits.results(limit - len(found))
             points, _ = self.client.scroll(
                 self.collection,
-                _without(selected, read),
+                self._without(selected, read),
                 limit=most,
                 order_by=order,
                 with_payload=True,
@@ -75,6 +84,13 @@ class PointReader:
                 break
             last = _created_at(points[-1])
         return found
+
+    def _without(
+        self, selected: models.Filter, read: Sequence[models.ExtendedPointId]
+    ) -> models.Filter:
+        if not read:
+            return selected
+        return models.Filter(must=[selected], must_not=id_conditions(read, self.limits))
 
     def count(self, selected: models.Filter) -> int:
         """Count the points exactly."""
@@ -99,18 +115,34 @@ def payloads(points: Iterable[models.ScoredPoint | models.Record]) -> Iterator[P
     return ((str(point.id), point.payload) for point in points)
 
 
-def stored_vectors(point: models.Record) -> StoredVectors:
-    """Read the vectors of the server's point."""
-    named = dict(cast("dict[str, Any]", point.vector or {}))
-    sparse = named.pop(BM25, None) or models.SparseVector(indices=[], values=[])
-    return StoredVectors(KeywordVector(sparse.indices, sparse.values), list(named.values()))
+def stored_batches(
+    points: Sequence[models.Record], identity: StoreIdentity, damage: Damage
+) -> list[StoredBatch]:
+    """The points of sound records with their vectors, by source."""
+    found = {str(point.id): point for point in points}
+    of_source: dict[str, list[models.Record]] = defaultdict(list)
+    for point_id, record in damage.sound(payloads(points)).items():
+        of_source[record.source].append(found[point_id])
+    batches = []
+    for source, same in of_source.items():
+        name = identity.sources.get(source)
+        model = identity.models.get(name or "")
+        stored = [_stored(point, model) for point in same]
+        dimensions = None if model is None else model.dimensions
+        batches.append(StoredBatch(source, name, dimensions, stored))
+    return batches
+
+
+def _stored(point: models.Record, model: StoredModel | None) -> StoredPoint:
+    vectors = cast("dict[str, Any]", point.vector or {})
+    sparse = vectors.get(BM25) or models.SparseVector(indices=[], values=[])
+    return StoredPoint(
+        id=str(point.id),
+        payload=point.payload or {},
+        keywords=KeywordVector(sparse.indices, sparse.values),
+        dense=None if model is None else vectors.get(model.vector),
+    )
 
 
 def _created_at(point: models.Record) -> datetime:
     return datetime.fromisoformat((point.payload or {})["created_at"])
-
-
-def _without(selected: models.Filter, ids: Sequence[models.ExtendedPointId]) -> models.Filter:
-    if not ids:
-        return selected
-    return models.Filter(must=[selected], must_not=[models.HasIdCondition(has_id=list(ids))])

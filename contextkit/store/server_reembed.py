@@ -20,9 +20,9 @@ from contextkit.errors import StoreError
 from contextkit.models.record import Record
 from contextkit.store.base import conditions, stored_batch
 from contextkit.store.identity import StoredModel, StoreIdentity, stored_model
-from contextkit.store.migrate import chosen_embedder
 from contextkit.store.payloads import Damage, Payload, record_checksum
 from contextkit.store.reembed import Reembedded
+from contextkit.store.reused_vectors import chosen_embedder
 from contextkit.store.server import ServerStore
 from contextkit.store.server_collection import ServerCollection
 from contextkit.store.server_queries import server_filter, server_point

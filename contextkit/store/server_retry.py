@@ -59,12 +59,13 @@ class RetryingClient:
             try:
                 result = method(*given, **named)
             except SERVER_ERRORS as error:
-                passed = time.monotonic() - started
-                pause = _asked_pause(error) or wait * random.uniform(0.5, 1.0)  # noqa: S311
                 if not self._passes(error):
                     raise
-                if passed + pause >= seconds:
+                passed = time.monotonic() - started
+                asked, left = _asked_pause(error), seconds - passed
+                if left <= 0 or (asked is not None and asked > left):
                     raise GaveUpError(error, passed) from error
+                pause = asked or min(wait * random.uniform(0.5, 1.0), left)  # noqa: S311
                 if not noted and passed + pause >= _NOTABLE_WAIT:
                     noted = True
                     _log.warning("server_busy", url=self.url, limit=seconds, error=str(error)[:200])

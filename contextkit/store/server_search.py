@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from attrs import frozen
 from qdrant_client import models
@@ -101,10 +101,10 @@ def found_hits(
     def fetch(point_ids: Sequence[str]) -> dict[str, Record]:
         return {point: records[point] for point in point_ids if point in records}
 
-    def words_of(point_ids: Sequence[str]) -> dict[str, frozenset[int]]:
+    def words_of(point_ids: Iterable[str]) -> dict[str, frozenset[int]]:
         return {
             point: frozenset(embed_keywords(record.searched_text).indices)
-            for point, record in fetch(point_ids).items()
+            for point, record in fetch(list(point_ids)).items()
         }
 
     return join_hits(searches, vectors, raw, words_of, fetch)

@@ -35,12 +35,18 @@ from contextkit.files import (
     narrow_unless_shared,
     write_private,
 )
-from contextkit.store.base import KEYWORD_MODEL, SCHEMA_VERSION
+from contextkit.store.base import KEYWORD_MODEL
 from contextkit.store.edge_queries import shard_config
 from contextkit.store.engine_errors import damaged, engine_errors, opening_errors
 from contextkit.store.identity import VECTOR_PREFIX, StoreIdentity, StorePlace, refuse_other_models
 from contextkit.store.lost_records import LostRecords
 from contextkit.store.sizes import changes_since, forget_sizes, keep_sizes, without_sizes
+
+SHARD_SCHEMA = 4
+"""The schema of shards: points with numbers, and a keyword vector for each source."""
+
+OLDER_SCHEMA = 3
+"""The schema that is replaced on opening (`contextkit.store.takeover`)."""
 
 OPEN_BYTES = 16 * 1024 * 1024
 """Room that must be free to open a shard; without it the engine aborts the process."""
@@ -68,6 +74,14 @@ STORE_NAMES = (
 """The names in a store's folder."""
 
 _CHUNK_BYTES = 1024 * 1024
+
+
+class OlderShardError(Exception):
+    """A shard with the schema before, and its identity."""
+
+    def __init__(self, identity: StoreIdentity) -> None:
+        super().__init__(identity)
+        self.identity = identity
 
 
 @define
@@ -115,7 +129,8 @@ class ShardFolder:
         return StorePlace(f"the store at {self.named}", remedy)
 
     @property
-    def _new(self) -> Path:
+    def new(self) -> Path:
+        """The folder of a shard in the making."""
         return self.path / "shard.new"
 
     @property
@@ -128,6 +143,7 @@ class ShardFolder:
         """Open the shard, creating it if there is none.
 
         Raises:
+            OlderShardError: the shard has the schema before.
             StoreBusyError: a process that does not share the shard has it open.
             StoreDamagedError: the shard exists and does not open.
             StoreFullError: the disk has no room to open it.
@@ -218,6 +234,7 @@ class ShardFolder:
         """Read the identity from meta.json.
 
         Raises:
+            OlderShardError: the shard has the schema before.
             StoreDamagedError: meta.json is missing or unreadable.
             StoreError: another version of contextkit made the store.
         """
@@ -226,8 +243,10 @@ class ShardFolder:
             stored = json.loads(meta.read_bytes())
             made_by = (stored["schema"], stored["keywords"])
             # Only the version that wrote the rest can read it.
-            same = made_by == (SCHEMA_VERSION, KEYWORD_MODEL)
+            same = made_by == (SHARD_SCHEMA, KEYWORD_MODEL)
             identity = StoreIdentity.from_meta(stored) if same else None
+            if made_by == (OLDER_SCHEMA, KEYWORD_MODEL):
+                raise OlderShardError(StoreIdentity.from_meta(stored))
         except FileNotFoundError as error:
             raise damaged(self.named, "meta.json is missing") from error
         except OSError as error:
@@ -250,23 +269,23 @@ class ShardFolder:
         It is saved with the identity that it has at the end of the block.
         """
         self.require_room(0, SPARE_BYTES, "making it")
-        make_private_folder(self._new)
+        make_private_folder(self.new)
         try:
             with engine_errors(f"making the store at {self.named}"):
-                shard = edge.EdgeShard.create(str(self._new), shard_config())
+                shard = edge.EdgeShard.create(str(self.new), shard_config())
             new = NewShard(shard, identity)
             try:
                 yield new
             finally:
                 with engine_errors(f"making the store at {self.named}"):
                     shard.close()
-            _write_meta(self._new, new.identity)
+            _write_meta(self.new, new.identity)
         except BaseException:
-            shutil.rmtree(self._new, ignore_errors=True)
+            shutil.rmtree(self.new, ignore_errors=True)
             raise
         if self.shard.exists():
             self.shard.rename(self._old)
-        self._new.rename(self.shard)
+        self.new.rename(self.shard)
         self.tidy()
 
     def remember(self, identity: StoreIdentity) -> None:
@@ -280,9 +299,9 @@ class ShardFolder:
         """Finish or undo the work of a killed process."""
         if not self.shard.exists() and self._old.exists():
             # The old shard is only renamed once the new one is complete.
-            (self._new if self._new.exists() else self._old).rename(self.shard)
+            (self.new if self.new.exists() else self._old).rename(self.shard)
         # A killed optimization leaves its unfinished segments.
-        for leftover in (self._new, self._old, self.shard / "temp_segments"):
+        for leftover in (self.new, self._old, self.shard / "temp_segments"):
             if leftover.exists():
                 shutil.rmtree(leftover)
 
@@ -333,7 +352,7 @@ def _fetch(file: Path) -> None:
 
 
 def _write_meta(shard: Path, identity: StoreIdentity) -> None:
-    meta = {"schema": SCHEMA_VERSION, "keywords": KEYWORD_MODEL, **identity.as_meta()}
+    meta = {"schema": SHARD_SCHEMA, "keywords": KEYWORD_MODEL, **identity.as_meta()}
     unfinished = shard / "meta.json.tmp"
     write_private(unfinished, json.dumps(meta))
     unfinished.replace(shard / "meta.json")

@@ -163,6 +163,9 @@ class ShardLock:
 
     def _holder(self) -> str:
         try:
-            return f"process {int(self._holder_file.read_text(encoding='utf-8'))}"
+            name = f"process {int(self._holder_file.read_text(encoding='utf-8'))}"
         except (OSError, ValueError):
-            return "another process"
+            name = "another process"
+        # A conversion or `contextkit reembed` takes longer than a process waits by default.
+        is_rewriting = os.path.isdir(self.folder / "shard.new")  # noqa: PTH112
+        return f"{name}, which is rewriting it," if is_rewriting else name

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import math
 from collections import Counter
@@ -12,6 +13,7 @@ from attrs import Factory, define
 from contextkit.errors import RecordDamagedError
 from contextkit.models.record import Record
 from contextkit.store.base import RecordStore
+from contextkit.store.payloads import read_payload
 from contextkit.text.keywords import KeywordVector, embed_keywords
 
 _BATCH = 256
@@ -47,12 +49,12 @@ def verify(store: RecordStore) -> Verified:
         while batch := list(itertools.islice(records, _BATCH)):
             verified.records += len(batch)
             counted.update((record.source, record.project) for record in batch)
-            verified.other_vectors += _with_other_vectors(store, batch)
         for (source, project), read in sorted(counted.items()):
             found = store.count(source, [project], {})
             # Damaged records are counted too; the scope that they belong to is unknown.
             if not read <= found <= read + len(verified.damaged):
                 verified.miscounted.append(f"{source} in '{project}': {found:,} of {read:,}")
+        verified.other_vectors += _with_other_vectors(store)
         total = store.count(None, None, {})
         if total != verified.records + len(verified.damaged):
             verified.miscounted.append(f"all: {total:,} of {verified.records:,}")
@@ -66,13 +68,16 @@ def _all(store: RecordStore, verified: Verified) -> Iterator[Record]:
         verified.damaged = error.records
 
 
-def _with_other_vectors(store: RecordStore, records: Sequence[Record]) -> Iterator[str]:
-    stored = store.vectors([record.point_id for record in records])
-    for record in records:
-        there = stored.get(record.point_id.replace("-", ""))
-        wanted = embed_keywords(record.searched_text)
-        if there is None or not _same(wanted, there.keywords) or not all(map(_sane, there.dense)):
-            yield f"{record.source} record {record.id!r}"
+def _with_other_vectors(store: RecordStore) -> Iterator[str]:
+    # Damaged records are named already.
+    with contextlib.suppress(RecordDamagedError):
+        for batch in store.scan_points():
+            for point in batch.points:
+                record = read_payload(point.id, point.payload)
+                wanted = embed_keywords(record.searched_text)
+                dense = [] if point.dense is None else [point.dense]
+                if not _same(wanted, point.keywords) or not all(map(_sane, dense)):
+                    yield f"{record.source} record {record.id!r}"
 
 
 def _same(one: KeywordVector, other: KeywordVector) -> bool:

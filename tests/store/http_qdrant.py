@@ -129,7 +129,8 @@ class HttpQdrant:
     def _info(self, name: str) -> dict[str, Any]:
         info: dict[str, Any] = self.client.get_collection(name).model_dump(mode="json")
         params = info["config"]["params"]
-        params.update({key: value for key, value in self.created.items() if key in params})
+        given = {key: value for key, value in self.created.items() if key in params}
+        params.update({"shard_number": 1, **given})
         for vectors in params["vectors"].values():
             vectors["on_disk"] = self.created.get("on_disk", False)
         info["config"]["strict_mode_config"] = self.strict or None
@@ -195,7 +196,12 @@ class HttpQdrant:
             case "POST", "points/scroll":
                 scroll = models.ScrollRequest(**body)
                 points, offset = self.client.scroll(
-                    name, scroll.filter, scroll.limit or 10, scroll.order_by, scroll.offset
+                    name,
+                    scroll.filter,
+                    scroll.limit or 10,
+                    scroll.order_by,
+                    scroll.offset,
+                    with_vectors=scroll.with_vector or False,
                 )
                 return {"points": points, "next_page_offset": offset}
             case "POST", "points/count":

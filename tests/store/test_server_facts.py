@@ -41,6 +41,6 @@ def test_an_old_version_says_what_it_lacks(embedders: Embedders) -> None:
         missing = store.facts().missing
         store.close()
     assert missing == (
-        "Qdrant 1.17.1 lacks adding a model's vectors to a collection (1.18); word frequencies "
-        "per source, so that keyword scores are less exact (1.19): upgrade it"
+        "Qdrant 1.17.1 cannot add a model's vectors to a collection (needs 1.18); count word "
+        "frequencies per source, which makes keyword scores less exact (needs 1.19): upgrade it"
     )

@@ -11,12 +11,13 @@ from contextkit.embedding.choice import Embedders, OneEmbedder
 from contextkit.embedding.embedder import KeywordsOnly, ModelEmbedder
 from contextkit.errors import StoreError, StoreModelMismatchError
 from contextkit.models.record import Hit, Record, Search
-from contextkit.store.migrate import AnyModels
+from contextkit.store.reused_vectors import AnyModels
 from contextkit.store.server import ServerStore
 from contextkit.store.server_reembed import reembed_server
 from contextkit.store.verify import verify
 from contextkit.testing import HashingModel
-from tests.store.http_qdrant import HttpQdrant
+from tests.store.faulty_qdrant import PASSING, FaultyQdrant
+from tests.store.http_qdrant import LOW_LIMITS, STRICT
 
 if TYPE_CHECKING:
     import numpy as np
@@ -36,9 +37,9 @@ OLD, NEW = model(HashingModel(32, "small")), model(HashingModel(64))
 
 
 @pytest.fixture
-def server(note: Note) -> Iterator[HttpQdrant]:
-    """A server with 300 records of the old model."""
-    with HttpQdrant() as server:
+def server(note: Note) -> Iterator[FaultyQdrant]:
+    """A server in strict mode with 300 records of the old model; `each` makes it unsteady."""
+    with FaultyQdrant(PASSING, each=1_000_000, strict={**STRICT, **LOW_LIMITS}) as server:
         store = ServerStore.connect(server.url, OLD)
         store.put([note(str(n), f"note {n} of many") for n in range(299)])
         store.put([note("empty", "")])
@@ -46,13 +47,13 @@ def server(note: Note) -> Iterator[HttpQdrant]:
         yield server
 
 
-def opened(server: HttpQdrant, embedders: Embedders) -> ServerStore:
+def opened(server: FaultyQdrant, embedders: Embedders) -> ServerStore:
     """The store as a process with these embedders has it."""
     return ServerStore.connect(server.url, embedders)
 
 
 def reembed(
-    server: HttpQdrant,
+    server: FaultyQdrant,
     embedders: Embedders = NEW,
     progress: Callable[[int, int | None], None] = lambda *_: None,
     **options: Any,
@@ -71,13 +72,13 @@ def search(store: ServerStore, query: str = "note 7 of many") -> Hit:
     return hit
 
 
-def vectors(server: HttpQdrant) -> set[str]:
+def vectors(server: FaultyQdrant) -> set[str]:
     """The dense vectors that the collection has room for."""
     found = server.client.get_collection("contextkit").config.params.vectors
     return {name.rpartition("-")[0] for name in found} if isinstance(found, dict) else set()
 
 
-def test_records_on_a_server_get_the_vectors_of_another_model(server: HttpQdrant) -> None:
+def test_records_on_a_server_get_the_vectors_of_another_model(server: FaultyQdrant) -> None:
     """The old vectors are gone, and processes with the old model are refused."""
     before = opened(server, OLD)
     assert search(before).similarity is not None
@@ -100,7 +101,7 @@ def test_records_on_a_server_get_the_vectors_of_another_model(server: HttpQdrant
         search(before)
 
 
-def test_searches_answer_while_records_are_reembedded(server: HttpQdrant) -> None:
+def test_searches_answer_while_records_are_reembedded(server: FaultyQdrant) -> None:
     """By the old model where it is configured, else by keywords, which `problem` says."""
     old, seen = opened(server, OLD), []
 
@@ -122,7 +123,7 @@ def test_searches_answer_while_records_are_reembedded(server: HttpQdrant) -> Non
 
 
 def test_a_store_that_searched_meanwhile_uses_the_new_vectors_at_the_end(
-    server: HttpQdrant,
+    server: FaultyQdrant,
 ) -> None:
     """It need not be opened again."""
     new = opened(server, NEW)
@@ -133,7 +134,7 @@ def test_a_store_that_searched_meanwhile_uses_the_new_vectors_at_the_end(
     assert new.problem is None
 
 
-def test_a_killed_run_goes_on_where_it_stopped(server: HttpQdrant, note: Note) -> None:
+def test_a_killed_run_goes_on_where_it_stopped(server: FaultyQdrant, note: Note) -> None:
     """Records with new vectors are not embedded again; those changed since are."""
     embedded: list[int] = []
 
@@ -155,8 +156,8 @@ def test_a_killed_run_goes_on_where_it_stopped(server: HttpQdrant, note: Note) -
             return super().embed_records(texts)
 
     reembed(server, model(Counting(64)))
-    # The changed one, the rest, and the one without words, which is asked for twice.
-    assert sum(embedded) <= 1 + 44 + 2
+    # Two pages of a hundred were done; the record without words is asked for twice.
+    assert sum(embedded) <= 100 + 1 + 2
     store = opened(server, NEW)
     assert verify(store).other_vectors == []
     hit = search(store, "note 0 was changed by another process")
@@ -164,7 +165,7 @@ def test_a_killed_run_goes_on_where_it_stopped(server: HttpQdrant, note: Note) -
     assert hit.similarity == pytest.approx(1.0, abs=0.01)
 
 
-def test_records_stored_meanwhile_get_new_vectors(server: HttpQdrant, note: Note) -> None:
+def test_records_stored_meanwhile_get_new_vectors(server: FaultyQdrant, note: Note) -> None:
     """By processes with the old model and with the new one."""
     old = opened(server, OLD)
     put: list[bool] = []
@@ -185,7 +186,7 @@ def test_records_stored_meanwhile_get_new_vectors(server: HttpQdrant, note: Note
         assert hit.similarity == pytest.approx(1.0, abs=0.01)
 
 
-def test_vectors_can_be_removed_altogether(server: HttpQdrant) -> None:
+def test_vectors_can_be_removed_altogether(server: FaultyQdrant) -> None:
     """And be made again."""
     none = OneEmbedder(KeywordsOnly())
     reembed(server, none)
@@ -195,7 +196,7 @@ def test_vectors_can_be_removed_altogether(server: HttpQdrant) -> None:
     assert search(opened(server, NEW)).similarity is not None
 
 
-def test_secrets_are_replaced_on_the_way(server: HttpQdrant) -> None:
+def test_secrets_are_replaced_on_the_way(server: FaultyQdrant) -> None:
     """The record and its vectors are those of the new text."""
 
     def redact(records: Sequence[Record]) -> list[Record]:
@@ -212,9 +213,21 @@ def test_secrets_are_replaced_on_the_way(server: HttpQdrant) -> None:
     assert verify(store).other_vectors == []
 
 
-def test_a_server_that_cannot_add_vectors_names_the_way_out(server: HttpQdrant) -> None:
+def test_a_server_that_cannot_add_vectors_names_the_way_out(server: FaultyQdrant) -> None:
     """Nothing is lost."""
     server.version = "1.17.0"
     with pytest.raises(StoreError, match="contextkit store migrate"):
         reembed(server)
     assert search(opened(server, OLD)).similarity is not None
+
+
+def test_an_unsteady_server_is_reembedded(
+    server: FaultyQdrant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each request that fails is repeated."""
+    monkeypatch.setattr("contextkit.store.server_retry._FIRST_WAIT", 0.001)
+    server.each = 7
+    assert reembed(server) == 300
+    assert server.failed > 3
+    server.each = 1_000_000
+    assert verify(opened(server, NEW)).other_vectors == []

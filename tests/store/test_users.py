@@ -150,6 +150,23 @@ def test_a_folder_without_a_name_is_not_shared(team: Team) -> None:
     assert SHARED in team.run("bob", root, "memories", "list", **named).stdout
 
 
+def test_a_name_that_came_with_a_folder_joins_nobody(team: Team) -> None:
+    """A clone could name any project on the server; the user links it, or gives the name."""
+    folders = []
+    for who in ("ada", "bob"):
+        root = team.folder / f"{who}-folder"
+        root.mkdir()
+        (root / "contextkit.toml").write_text('project = "harbour"\n')
+        folders.append(root)
+    hers, his = folders
+    assert team.run("ada", hers, "remember", SHARED).exit_code == 0
+    refused = team.run("bob", his, "memories", "list")
+    assert (SHARED in refused.stdout, "project link harbour" in refused.stderr) == (False, True)
+    team.json("bob", his, "project", "link", "harbour")
+    assert SHARED in team.run("bob", his, "memories", "list").stdout
+    assert SHARED in team.run("ada", hers, "memories", "list").stdout
+
+
 def test_a_container_that_keeps_nothing_is_noticed(team: Team, tmp_path: Path) -> None:
     """With its data folder goes the user."""
     if tmp_path.stat().st_dev != Path("/").stat().st_dev:
@@ -158,3 +175,16 @@ def test_a_container_that_keeps_nothing_is_noticed(team: Team, tmp_path: Path) -
     said = team.run("ada", root, "doctor", KUBERNETES_SERVICE_HOST="10.0.0.1").stdout
     assert "ends with this container" in said
     assert "CONTEXTKIT_STORE_USER" in said
+
+
+def test_without_a_data_folder_user_and_project_have_names(team: Team, written: Path) -> None:
+    """A container that may write nowhere reads and remembers under names; code needs an id."""
+    nowhere = {"CONTEXTKIT_HOME": str(written / "contextkit.toml" / "data")}
+    (written / "contextkit.toml").write_text("")
+    refused = team.run("bob", written, "assemble", ASKED, **nowhere)
+    assert (refused.exit_code, "CONTEXTKIT_PROJECT" in refused.stderr) == (4, True)
+    named = {**nowhere, "CONTEXTKIT_STORE_USER": "bob", "CONTEXTKIT_PROJECT": "harbour"}
+    for text in (["a lamp at the harbour"], ["my harbour lamp", "--global"]):
+        assert team.run("bob", written, "remember", *text, **named).exit_code == 0
+    found = team.run("bob", written, "assemble", ASKED, "--no-index", **named).stdout
+    assert ("a lamp at" in found, "my harbour" in found) == (True, True)

@@ -52,7 +52,16 @@ class _KnownVectors:
         return self
 
     def embed_records(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        return np.stack([self.vectors[text] for text in texts])
+        return np.stack([self._vector(text) for text in texts])
+
+    def _vector(self, text: str) -> NDArray[np.float32]:
+        """The known vector, or a new one for a text whose secrets were replaced."""
+        known = self.vectors.get(text)
+        if known is not None:
+            return known
+        made = load_embedder().dense([text])
+        assert made is not None
+        return np.asarray(made[0], dtype=np.float32)
 
     def embed_query(self, text: str) -> NDArray[np.float32]:
         return self.vectors[text]
