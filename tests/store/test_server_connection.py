@@ -101,7 +101,7 @@ def test_grpc_is_used_where_its_port_is_set(
     add_QdrantServicer_to_server(service, server)  # type: ignore[no-untyped-call]
     port = server.add_insecure_port("127.0.0.1:0")
     server.start()
-    settings = StoreSettings(grpc_port=port, retry_timeout=5.0)
+    settings = StoreSettings(grpc_port=port, retry_timeout=1.0)
     store = ServerStore.connect("http://127.0.0.1:9", embedders, settings=settings)
     with pytest.raises(StoreError, match=r"is Qdrant 1\.10\.1: upgrade it"):
         store.prepare()
