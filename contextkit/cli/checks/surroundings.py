@@ -17,7 +17,7 @@ from contextkit.config.settings import Config
 from contextkit.embedding.choice import Embedders
 from contextkit.embedding.embedder import Embedder, KeywordsOnly
 from contextkit.errors import ConfigError, RecordDamagedError
-from contextkit.models.record import KEEP_SECRET, REDACTIONS, Range
+from contextkit.models.record import KEEP_SECRET, REDACTIONS
 from contextkit.pipeline.redact import Redactor
 from contextkit.plugin.manager import SourceRegistry
 from contextkit.store.base import RecordStore, in_batches
@@ -145,7 +145,7 @@ def secret_findings(registry: SourceRegistry, store: RecordStore | None) -> Iter
     elif store is None:
         yield fine(_SECRETS, "secrets are replaced before storing")
     else:
-        replaced = store.count(None, None, {REDACTIONS: Range(gte=1)})
+        replaced = store.count(None, None, {}) - store.count(None, None, {REDACTIONS: None})
         kept = store.count(None, None, {KEEP_SECRET: True})
         told = f", {kept:,} keep theirs, as the user wants" if kept else ""
         yield fine(_SECRETS, f"{replaced:,} records have replaced secrets{told}")

@@ -95,8 +95,8 @@ class Entity(Entry):
         return " ".join(self.aliases)
 
     def derived_fields(self) -> Mapping[str, Any]:
-        """Return the fields that mark an entity, and its keys."""
-        return {"kind": ENTITY, "names": list(self.keys)}
+        """Return the fields that mark an entity, its keys, and its salience in tenths."""
+        return {"kind": ENTITY, "names": list(self.keys), "band": str(int(self.salience * 10))}
 
     @classmethod
     def new_id(cls, given: Mapping[str, Any], created_at: datetime) -> str:  # noqa: ARG003

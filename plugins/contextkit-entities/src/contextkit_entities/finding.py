@@ -14,7 +14,6 @@ from contextkit import (
     ContextRequest,
     Hit,
     InvalidRequestError,
-    Range,
     RecordsView,
 )
 from contextkit.concurrency import in_thread
@@ -30,7 +29,8 @@ _LEAST_FROM_CODE = 0.6
 The code source finds code: an entity beside it says little, and must answer most of the query.
 """
 
-_HIGHLY_SALIENT = 0.9
+_HIGHLY_SALIENT = ("9", "10")
+"""Field `band` of the entities that may be shown without a mention."""
 _MOST_SALIENT = 10
 _SALIENT_FIT = 1 / 3
 """Fit of an entity that is only salient.
@@ -101,7 +101,7 @@ def with_salient(
     """
     if filters.get("origin", BY_HAND) != BY_HAND:
         return list(found)
-    salient = {"origin": BY_HAND, "kind": ENTITY, "salience": Range(gte=_HIGHLY_SALIENT)}
+    salient = {"origin": BY_HAND, "kind": ENTITY, "band": _HIGHLY_SALIENT}
     scanned = islice(records.scan({**filters, **salient}), _MOST_MENTIONED)
     known = {each.entity.id for each in found}
     others = [each for each in map(Entity.from_record, scanned) if each.id not in known]
