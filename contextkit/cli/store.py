@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from contextkit.config.sections import StoreSettings
     from contextkit.config.settings import Config
     from contextkit.models.record import Record
-    from contextkit.store.base import RecordStore
+    from contextkit.store.base import PointStore, RecordStore
     from contextkit.store.migrate import Migrated
     from contextkit.store.reused_vectors import ReusingEmbedders
 
@@ -136,7 +136,7 @@ class _Move:
     session: Session
     before: Config
     after: Config
-    old: RecordStore
+    old: PointStore
     new: RecordStore
     embedders: ReusingEmbedders
 

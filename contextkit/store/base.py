@@ -18,7 +18,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from attrs import frozen
 
@@ -154,13 +154,6 @@ class RecordStore(Protocol):
             RecordDamagedError: some records are damaged; raised after the last sound one.
         """
 
-    def scan_points(self) -> Iterator[StoredBatch]:
-        """Iterate over all records with their stored vectors.
-
-        Raises:
-            RecordDamagedError: some records are damaged; raised after the last sound one.
-        """
-
     def newest(
         self, source: str, projects: Sequence[str], filters: Filters, limit: int
     ) -> list[Record]:
@@ -198,6 +191,22 @@ class RecordStore(Protocol):
         It is quicker than `close` for a store that was only read. The store is not used
         afterwards.
         """
+
+
+@runtime_checkable
+class HasPoints(Protocol):
+    """A store that has its vectors itself."""
+
+    def scan_points(self) -> Iterator[StoredBatch]:
+        """Iterate over all records with their stored vectors.
+
+        Raises:
+            RecordDamagedError: some records are damaged; raised after the last sound one.
+        """
+
+
+class PointStore(RecordStore, HasPoints, Protocol):
+    """The embedded store, or one on a server."""
 
 
 def conditions(source: str | None, projects: Sequence[str] | None, filters: Filters) -> list[Match]:

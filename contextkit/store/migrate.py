@@ -20,7 +20,7 @@ from contextkit.embedding.embedder import KeywordsOnly
 from contextkit.errors import RecordDamagedError, StoreError
 from contextkit.files import make_private_folder, write_atomically
 from contextkit.models.record import CHECKOUTS, Record
-from contextkit.store.base import RecordStore, StoredBatch, by_source, in_batches
+from contextkit.store.base import PointStore, RecordStore, StoredBatch, by_source, in_batches
 from contextkit.store.payloads import read_payload, record_checksum
 from contextkit.store.reused_vectors import ReusingEmbedders
 
@@ -108,7 +108,7 @@ class Migration:
         again: whether to refuse the move unless it has finished before.
     """
 
-    old: RecordStore
+    old: PointStore
     new: RecordStore | None
     embedders: ReusingEmbedders
     moves: Callable[[str], bool]

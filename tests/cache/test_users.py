@@ -7,7 +7,7 @@ from pathlib import Path
 from contextkit import ContextKit, Record
 from contextkit.testing import own_git
 from tests.cache.redis_server import RedisServer
-from tests.store.conftest import HttpQdrant
+from tests.store.http_qdrant import HttpQdrant
 from tests.store.team import Team
 
 PRIVATE = "my desk is by the harbour"

@@ -13,7 +13,7 @@ from contextkit.embedding.choice import Embedders, OneEmbedder
 from contextkit.embedding.embedder import ModelEmbedder
 from contextkit.errors import StoreError
 from contextkit.models.record import Record, Search
-from contextkit.store.base import RecordStore
+from contextkit.store.base import PointStore
 from contextkit.store.embedded import EmbeddedStore
 from contextkit.store.migrate import Migrated, Migration
 from contextkit.store.reused_vectors import AnyModels, ReusingEmbedders
@@ -26,7 +26,8 @@ from tests.store.http_qdrant import LOW_LIMITS, STRICT
 pytestmark = pytest.mark.one_python
 
 Note = Callable[..., Record]
-Opened = Callable[[Embedders], tuple[RecordStore, ReusingEmbedders]]
+New = tuple[PointStore, ReusingEmbedders]
+Opened = Callable[[Embedders], New]
 
 
 @pytest.fixture
@@ -41,7 +42,7 @@ def old(embedded: EmbeddedStore, note: Note) -> EmbeddedStore:
 @pytest.fixture(params=["embedded", "http"])
 def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Opened]:
     """Opens the new store, of each kind, with some embedders."""
-    stores: list[RecordStore] = []
+    stores: list[PointStore] = []
     limits = {**STRICT, **LOW_LIMITS}
     with (
         pytest.MonkeyPatch.context() as patched,
@@ -49,7 +50,7 @@ def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Opened]:
     ):
         patched.setattr("contextkit.store.server_retry._FIRST_WAIT", 0.001)
 
-        def open_new(configured: Embedders) -> tuple[RecordStore, ReusingEmbedders]:
+        def open_new(configured: Embedders) -> New:
             embedders = ReusingEmbedders(configured)
             if request.param == "http":
                 stores.append(ServerStore.connect(server.url, embedders))
@@ -62,7 +63,7 @@ def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Opened]:
             store.close()
 
 
-def move(old: RecordStore, new: tuple[RecordStore, ReusingEmbedders], **options: Any) -> Migrated:
+def move(old: PointStore, new: New, **options: Any) -> Migrated:
     """Move all records, with their projects."""
     given: dict[str, Any] = {
         "moves": lambda _: True,
@@ -75,7 +76,7 @@ def move(old: RecordStore, new: tuple[RecordStore, ReusingEmbedders], **options:
     return Migration(old, *new, **given).run()
 
 
-def vectors(store: RecordStore) -> dict[str, list[float] | None]:
+def vectors(store: PointStore) -> dict[str, list[float] | None]:
     """The stored vectors by point."""
     return {point.id: point.dense for batch in store.scan_points() for point in batch.points}
 
