@@ -54,7 +54,7 @@ def _code(kit: ContextKit) -> str:
 
 
 def test_two_containers_with_one_path_keep_their_code(team: Team) -> None:
-    """Whoever indexes last: each finds what it has, and reads nothing twice."""
+    """Each finds its own code after either run, and reads nothing twice."""
     _write(team, "ada", a="tide_of_ada")
     _write(team, "bob", a="tide_of_bob", b="harbour_of_bob")
     assert _index(team, "ada")[0] == 1
@@ -154,8 +154,8 @@ def test_what_others_delete_during_a_run_is_indexed_again(
     assert _report(team, "ada").added == 0
 
 
-def test_prune_deletes_checkouts_that_nobody_indexes(team: Team) -> None:
-    """Whose ever they are; one that is still in use is indexed again."""
+def test_prune_deletes_checkouts_that_are_not_indexed(team: Team) -> None:
+    """It deletes those of other machines, too; one in use is indexed again."""
     _write(team, "ada", a="tide")
     _write(team, "bob", a="harbour")
     _index(team, "ada")

@@ -150,7 +150,7 @@ def test_a_folder_without_a_name_is_not_shared(team: Team) -> None:
     assert SHARED in team.run("bob", root, "memories", "list", **named).stdout
 
 
-def test_a_name_that_came_with_a_folder_joins_nobody(team: Team) -> None:
+def test_a_name_that_came_with_a_folder_needs_a_link(team: Team) -> None:
     """A clone could name any project on the server; the user links it, or gives the name."""
     folders = []
     for who in ("ada", "bob"):
