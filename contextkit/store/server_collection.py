@@ -232,6 +232,9 @@ class ServerCollection:
                     f"use Qdrant and qdrant-client 1.18 or later, or `contextkit store migrate` "
                     f"to another collection"
                 ) from error
+        if self.settings.vectors_on_disk is not None:
+            # Only an update can say where new vectors are kept.
+            self._checked_vectors(client)
 
 
 def _is_local(client: QdrantClient) -> bool:

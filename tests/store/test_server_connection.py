@@ -54,6 +54,16 @@ def test_the_form_of_a_collection_follows_the_settings(embedders: Embedders, not
         ]
 
 
+def test_vectors_that_are_added_are_on_disk_at_once(embedders: Embedders, note: Note) -> None:
+    """A model that comes later follows the setting, too."""
+    with HttpQdrant() as server:
+        settings = StoreSettings(vectors_on_disk=True)
+        store = ServerStore.connect(server.url, embedders, settings=settings)
+        store.put([note("a")])
+        assert store.facts().vectors_on_disk
+        store.close()
+
+
 def test_a_ca_file_that_cannot_be_read_is_an_error(embedders: Embedders, tmp_path: Path) -> None:
     """It is named with its setting; a readable one is accepted."""
     wrong = tmp_path / "ca.pem"
@@ -91,7 +101,7 @@ def test_grpc_is_used_where_its_port_is_set(
     add_QdrantServicer_to_server(service, server)  # type: ignore[no-untyped-call]
     port = server.add_insecure_port("127.0.0.1:0")
     server.start()
-    settings = StoreSettings(grpc_port=port, retry_timeout=5.0)
+    settings = StoreSettings(grpc_port=port, retry_timeout=1.0)
     store = ServerStore.connect("http://127.0.0.1:9", embedders, settings=settings)
     with pytest.raises(StoreError, match=r"is Qdrant 1\.10\.1: upgrade it"):
         store.prepare()
