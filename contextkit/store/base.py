@@ -1,9 +1,11 @@
 """The interface of every record store, and their common schema.
 
 A record is a point in one collection. Its payload has `source`, `project`, `id`, `text`,
-`keywords`, `created_at` (RFC 3339) and the source's own `fields`. Its vectors are `bm25`
-(sparse, with the engine's inverse document frequency) and, if its source has a model, a dense
-one under that model's name.
+`keywords`, `created_at` (RFC 3339) and the source's own `fields`. Its vectors are a sparse one
+(with the engine's inverse document frequency) and, if its source has a model, a dense one under
+that model's name. On a server, points have UUIDs and the sparse vector is `bm25`; in an embedded
+store, they have numbers (`payloads.point_number`), and each source has a sparse vector of its
+own (`edge_queries.keyword_vector`).
 
 `scope` joins source and project, so that a search filters by one condition instead of two.
 `exact` repeats `fields` as JSON text if `fields` has a number that the engine's reader would
@@ -31,6 +33,8 @@ from contextkit.store.payloads import make_payload, scope_of
 from contextkit.text.keywords import KeywordVector, embed_keywords
 
 SCHEMA_VERSION = 3
+"""The schema of a server's collection; `shard_folder.SHARD_SCHEMA` is that of a shard."""
+
 KEYWORD_MODEL = "bm25-english-code-1"
 BM25 = "bm25"
 MOST_HITS = 1_000_000
