@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import uuid
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -39,7 +41,10 @@ def old(embedded: EmbeddedStore, note: Note) -> EmbeddedStore:
     return embedded
 
 
-@pytest.fixture(params=["embedded", "http"])
+_REAL = os.environ.get("CONTEXTKIT_TEST_QDRANT_URL")
+
+
+@pytest.fixture(params=["embedded", "http", *(["server"] if _REAL else [])])
 def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Opened]:
     """Opens the new store, of each kind, with some embedders."""
     stores: list[PointStore] = []
@@ -52,14 +57,20 @@ def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Opened]:
 
         def open_new(configured: Embedders) -> New:
             embedders = ReusingEmbedders(configured)
-            if request.param == "http":
-                stores.append(ServerStore.connect(server.url, embedders))
-            else:
+            if request.param == "embedded":
                 stores.append(EmbeddedStore(tmp_path / "new", embedders))
+            else:
+                url = _REAL if request.param == "server" and _REAL else server.url
+                key = os.environ.get("QDRANT_API_KEY") if url == _REAL else None
+                name = f"contextkit-test-{uuid.uuid4().hex}"
+                stores.append(ServerStore.connect(url, embedders, collection=name, api_key=key))
             return stores[-1], embedders
 
         yield open_new
+        server.each = 1_000_000
         for store in stores:
+            if isinstance(store, ServerStore):
+                store.client.delete_collection(store.collection)
             store.close()
 
 
