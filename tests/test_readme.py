@@ -121,7 +121,7 @@ def test_the_two_commands_are_single_lines() -> None:
 
 def test_the_programs_that_tests_need_can_be_installed() -> None:
     """The page of the tests has a command that installs the packages of all of them."""
-    (install,) = blocks(page("tests/README.md"), "sh")
+    install, *_ = blocks(page("tests/README.md"), "sh")
     assert install == f"sudo apt-get install {' '.join(PACKAGES.values())}\n"
 
 

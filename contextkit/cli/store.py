@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import click
+from attrs import frozen
 
 from contextkit.cli.failures import ExitCode
 from contextkit.cli.output import table
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from contextkit.config.sections import StoreSettings
     from contextkit.config.settings import Config
     from contextkit.models.record import Record
-    from contextkit.store.base import RecordStore
+    from contextkit.store.base import PointStore, RecordStore
     from contextkit.store.migrate import Migrated
     from contextkit.store.reused_vectors import ReusingEmbedders
 
@@ -58,9 +59,9 @@ def migrate(
     setting that chooses the new store is printed at the end.
 
     The command can be interrupted and repeated at any time, and goes on where it stopped. What
-    other processes store during the move is copied too. What they store between the move and the
-    change of the setting is copied by repeating the command; records that were changed or deleted
-    in the new store stay as they are there.
+    other processes store during the move is copied too. Repeat the command after you changed the
+    setting: it then copies what was stored in the embedded store in between. Records that were
+    changed or deleted in the new store stay as they are there.
     """
     from attrs import asdict
 
@@ -103,57 +104,76 @@ def _migrate(session: Session, settings: StoreSettings, writes: bool) -> Migrate
     from contextkit.store.reused_vectors import AnyModels, ReusingEmbedders
 
     config, fields = session.config, IndexedFields(session.registry)
+    target = evolve(config, store=settings)
+    if again := settings.url is not None and settings == evolve(config.store, path=None):
+        # The setting was changed after the move: the records come from the embedded store.
+        config = evolve(config, store=evolve(config.store, url=None))
     configured = PluginEmbedders(config, session.registry)
     embedders = ReusingEmbedders(configured)
-    target = evolve(config, store=settings)
     old = open_store(config, AnyModels(configured), fields)
     new = open_store(target, embedders, fields)
     try:
-        return _moved(session, target, old, new, embedders, writes)
+        move = _Move(session, config, target, old, new, embedders)
+        return move.run(writes=writes, again=again)
     finally:
         old.close()
         new.close()
 
 
-def _moved(
-    session: Session,
-    target: Config,
-    old: RecordStore,
-    new: RecordStore,
-    embedders: ReusingEmbedders,
-    writes: bool,
-) -> Migrated:
-    from contextkit.errors import StoreError
-    from contextkit.indexing.run import carry_states
-    from contextkit.models.indexer import Progress
-    from contextkit.store.migrate import Migration
-    from contextkit.store.open import is_made, place_of
-    from contextkit.store.ownership import Ownership
-    from contextkit.store.projects import indexed_sources
+@frozen
+class _Move:
+    """A move between two open stores.
 
-    if not is_made(old):
-        raise StoreError(f"there is no store at {place_of(old)}: there is nothing to move")
-    before, after = Ownership.of(session.config), Ownership.of(target)
-    indexed = indexed_sources(session.registry)
+    Attributes:
+        session: the command's.
+        before: the configuration of the old store.
+        after: the configuration of the new store.
+        old: the old store.
+        new: the new store.
+        embedders: those of the new store.
+    """
 
-    def renamed(records: Sequence[Record]) -> list[Record]:
-        return after.adopted(records, indexed)
+    session: Session
+    before: Config
+    after: Config
+    old: PointStore
+    new: RecordStore
+    embedders: ReusingEmbedders
 
-    with session.progress() as report:
-        return Migration(
-            old,
-            new if writes or is_made(new) else None,
-            embedders,
-            # What other users of a server own stays there.
-            lambda project: after.is_shared or before.is_visible(project),
-            renamed,
-            session.kit.redactor.records,
-            lambda what, done, total: report(
-                Progress(source=what, label="records", done=done, total=total)
-            ),
-            lambda scopes: carry_states(old, new, scopes, renamed),
-            writes,
-        ).run()
+    def run(self, *, writes: bool, again: bool) -> Migrated:
+        """Copy and verify, or compare only."""
+        from contextkit.errors import StoreError
+        from contextkit.indexing.run import carry_states
+        from contextkit.models.indexer import Progress
+        from contextkit.store.migrate import Migration
+        from contextkit.store.open import is_made, place_of
+        from contextkit.store.ownership import Ownership
+        from contextkit.store.projects import indexed_sources
+
+        if not is_made(self.old):
+            raise StoreError(f"there is no store at {place_of(self.old)}: there is nothing to move")
+        before, after = Ownership.of(self.before), Ownership.of(self.after)
+        indexed = indexed_sources(self.session.registry)
+
+        def renamed(records: Sequence[Record]) -> list[Record]:
+            return after.adopted(records, indexed)
+
+        with self.session.progress() as report:
+            return Migration(
+                self.old,
+                self.new if writes or is_made(self.new) else None,
+                self.embedders,
+                # What other users of a server own stays there.
+                lambda project: after.is_shared or before.is_visible(project),
+                renamed,
+                self.session.kit.redactor.records,
+                lambda what, done, total: report(
+                    Progress(source=what, label="records", done=done, total=total)
+                ),
+                lambda scopes: carry_states(self.old, self.new, scopes, renamed),
+                writes,
+                again,
+            ).run()
 
 
 def _lines(result: Migrated, settings: StoreSettings, dry_run: bool) -> Iterator[str]:
@@ -194,4 +214,5 @@ def _lines(result: Migrated, settings: StoreSettings, dry_run: bool) -> Iterator
     if settings.url is None:
         yield f'path = "{settings.path}"'
     else:
-        yield f'url = "{settings.url}"\ncollection = "{settings.collection}"'
+        yield f'url = "{settings.url}"\ncollection = "{settings.collection}"\n'
+        yield "Then repeat this command once, for what was stored in between."

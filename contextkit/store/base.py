@@ -1,9 +1,11 @@
 """The interface of every record store, and their common schema.
 
 A record is a point in one collection. Its payload has `source`, `project`, `id`, `text`,
-`keywords`, `created_at` (RFC 3339) and the source's own `fields`. Its vectors are `bm25`
-(sparse, with the engine's inverse document frequency) and, if its source has a model, a dense
-one under that model's name.
+`keywords`, `created_at` (RFC 3339) and the source's own `fields`. Its vectors are a sparse one
+(with the engine's inverse document frequency) and, if its source has a model, a dense one under
+that model's name. On a server, points have UUIDs and the sparse vector is `bm25`; in an embedded
+store, they have numbers (`payloads.point_number`), and each source has a sparse vector of its
+own (`edge_queries.keyword_vector`).
 
 `scope` joins source and project, so that a search filters by one condition instead of two.
 `exact` repeats `fields` as JSON text if `fields` has a number that the engine's reader would
@@ -18,7 +20,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from attrs import frozen
 
@@ -31,6 +33,8 @@ from contextkit.store.payloads import make_payload, scope_of
 from contextkit.text.keywords import KeywordVector, embed_keywords
 
 SCHEMA_VERSION = 3
+"""The schema of a server's collection; `shard_folder.SHARD_SCHEMA` is that of a shard."""
+
 KEYWORD_MODEL = "bm25-english-code-1"
 BM25 = "bm25"
 MOST_HITS = 1_000_000
@@ -154,13 +158,6 @@ class RecordStore(Protocol):
             RecordDamagedError: some records are damaged; raised after the last sound one.
         """
 
-    def scan_points(self) -> Iterator[StoredBatch]:
-        """Iterate over all records with their stored vectors.
-
-        Raises:
-            RecordDamagedError: some records are damaged; raised after the last sound one.
-        """
-
     def newest(
         self, source: str, projects: Sequence[str], filters: Filters, limit: int
     ) -> list[Record]:
@@ -198,6 +195,22 @@ class RecordStore(Protocol):
         It is quicker than `close` for a store that was only read. The store is not used
         afterwards.
         """
+
+
+@runtime_checkable
+class HasPoints(Protocol):
+    """A store that has its vectors itself."""
+
+    def scan_points(self) -> Iterator[StoredBatch]:
+        """Iterate over all records with their stored vectors.
+
+        Raises:
+            RecordDamagedError: some records are damaged; raised after the last sound one.
+        """
+
+
+class PointStore(RecordStore, HasPoints, Protocol):
+    """The embedded store, or one on a server."""
 
 
 def conditions(source: str | None, projects: Sequence[str] | None, filters: Filters) -> list[Match]:

@@ -209,7 +209,7 @@ class EmbeddedStore:
         """
         with self._shared.use() as shard:
             self._require_writable()
-            self._folder.require_room(self._folder.size(), SPARE_BYTES, "optimizing it")
+            self._folder.require_room(self._folder.room_to_optimize(), SPARE_BYTES, "optimizing it")
             # Word frequencies no longer count deleted records, which changes scores.
             with self._noted(None), engine_errors(f"optimizing the store at {self.path}"):
                 done = shard.optimize()

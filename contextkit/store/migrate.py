@@ -20,7 +20,7 @@ from contextkit.embedding.embedder import KeywordsOnly
 from contextkit.errors import RecordDamagedError, StoreError
 from contextkit.files import make_private_folder, write_atomically
 from contextkit.models.record import CHECKOUTS, Record
-from contextkit.store.base import RecordStore, StoredBatch, by_source, in_batches
+from contextkit.store.base import PointStore, RecordStore, StoredBatch, by_source, in_batches
 from contextkit.store.payloads import read_payload, record_checksum
 from contextkit.store.reused_vectors import ReusingEmbedders
 
@@ -105,9 +105,10 @@ class Migration:
         carry: called with what a pass found to be in the new store, after the last pass and
             perhaps before; carries over what depends on both stores' records.
         writes: whether records are written; else the move is only tried.
+        again: whether to refuse the move unless it has finished before.
     """
 
-    old: RecordStore
+    old: PointStore
     new: RecordStore | None
     embedders: ReusingEmbedders
     moves: Callable[[str], bool]
@@ -116,6 +117,7 @@ class Migration:
     progress: Moving
     carry: Callable[[Sequence[MovedScope]], None]
     writes: bool = True
+    again: bool = False
     _scopes: dict[tuple[str, str, str], MovedScope] = field(factory=dict, init=False)
     _copied: Counter[tuple[str, str, str]] = field(factory=Counter, init=False)
     _written: set[str] = field(factory=set, init=False)
@@ -131,10 +133,11 @@ class Migration:
         self.embedders.before = self.old.identity
         marker = None
         if self.new is not None:
-            if self.old.identity.id == self.new.identity.id:
-                raise StoreError("the records are in that store already: give another one to --to")
             marker = _Marker.of(self.old, self.new)
             self._finished_at = marker.read()
+            is_same = self.old.identity.id == self.new.identity.id
+            if is_same or (self.again and self._finished_at is None):
+                raise StoreError("the records are in that store already: give another one to --to")
         removed, settled = 0, False
         for number in range(_MOST_PASSES if self.writes else 1):
             before = self._revisions()

@@ -16,7 +16,7 @@ from contextkit.errors import StoreError
 from contextkit.files import narrow_unless_shared
 from contextkit.models.record import Filters, Hit, Record, Search
 from contextkit.plugin.manager import SourceRegistry
-from contextkit.store.base import RecordStore
+from contextkit.store.base import PointStore, RecordStore
 from contextkit.store.embedded import EmbeddedStore
 from contextkit.store.revisions import Revisions
 from contextkit.store.shard_folder import ShardFolder
@@ -41,7 +41,7 @@ def open_store(
     embedders: Embedders,
     indexed_fields: Mapping[str, Sequence[str]] | None = None,
     revisions: Revisions | None = None,
-) -> RecordStore:
+) -> PointStore:
     """Return the server store if configured, else the embedded one.
 
     The store opens on its first use, which is also when the fields are read. An embedded store

@@ -17,9 +17,7 @@ from attrs import frozen
 from contextkit.errors import StoreError, StoreFullError, StoreReadOnlyError
 from contextkit.logs import get_logger
 from contextkit.store.shard_folder import OPEN_BYTES, ShardFolder
-
-_CHUNK_BYTES = 1024 * 1024
-_ZEROES = bytes(_CHUNK_BYTES)
+from contextkit.store.sparse_files import copy_with_holes
 
 _log = get_logger(__name__)
 
@@ -55,7 +53,7 @@ class ReadingCopy:
                 )
             copy._require_room(files)
             for file in files:
-                _copy(file, copy.folder.path / file.relative_to(store))
+                copy_with_holes(file, copy.folder.path / file.relative_to(store))
         except OSError as error:
             copy.remove()
             raise StoreError(
@@ -103,15 +101,3 @@ def _files(store: Path) -> Iterator[Path]:
         if shard.is_dir() and shard.name.startswith("shard"):
             for folder, _, names in os.walk(shard, onerror=fail):
                 yield from (Path(folder, name) for name in names)
-
-
-def _copy(file: Path, target: Path) -> None:
-    """Copy a file and preserve its holes."""
-    target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with file.open("rb") as source, target.open("wb") as copied:
-        while chunk := source.read(_CHUNK_BYTES):
-            if chunk == _ZEROES[: len(chunk)]:
-                copied.seek(len(chunk), os.SEEK_CUR)
-            else:
-                copied.write(chunk)
-        copied.truncate()

@@ -41,6 +41,7 @@ from contextkit.store.engine_errors import damaged, engine_errors, opening_error
 from contextkit.store.identity import VECTOR_PREFIX, StoreIdentity, StorePlace, refuse_other_models
 from contextkit.store.lost_records import LostRecords
 from contextkit.store.sizes import changes_since, forget_sizes, keep_sizes, without_sizes
+from contextkit.store.sparse_files import dig_holes, is_in_memory, room_of_holes
 
 SHARD_SCHEMA = 4
 """The schema of shards: points with numbers, and a keyword vector for each source."""
@@ -179,6 +180,7 @@ class ShardFolder:
     def closed(self) -> None:
         """Note the file sizes after closing."""
         with contextlib.suppress(OSError):
+            self._dig_holes()
             keep_sizes(self.shard)
         self._narrow_new_files()
 
@@ -316,15 +318,29 @@ class ShardFolder:
         """Bytes that reading may add to the files' size.
 
         The engine reads its indexes and dense vectors into memory when it opens, and a disk in
-        memory (tmpfs) allocates a page for every hole that is read. Such a disk has major device
-        number 0.
+        memory (tmpfs) allocates a page for every hole that is read.
         """
-        major = getattr(os, "major", None)
-        if major is None or major(self.path.stat().st_dev) != 0:
+        return self._holes("payload_index", f"vector_storage-{VECTOR_PREFIX}*")
+
+    def room_to_optimize(self) -> int:
+        """Bytes that optimizing adds for a while.
+
+        The engine then reads the files of all vectors, 32 MiB for each source, and their holes.
+        """
+        return self.size() + self._holes("vector_storage-*")
+
+    def _holes(self, *folders: str) -> int:
+        """Bytes of the holes in the shard's files, on a disk in memory."""
+        if not is_in_memory(self.path):
             return 0
-        folders = ("payload_index", f"vector_storage-{VECTOR_PREFIX}*")
-        found = [f.stat() for name in folders for f in self.shard.glob(f"segments/*/{name}/**/*")]
-        return sum(max(0, stat.st_size - 512 * stat.st_blocks) for stat in found)
+        found = (self.shard.glob(f"segments/*/{name}/**/*") for name in folders)
+        return sum(room_of_holes(file) for files in found for file in files)
+
+    def _dig_holes(self) -> None:
+        """Give back what optimizing has added, on a disk in memory."""
+        if is_in_memory(self.path):
+            for page in self.shard.glob("segments/*/vector_storage-*/store/page_*.dat"):
+                dig_holes(page)
 
     def require_room(self, size: int, spare: int, doing: str) -> None:
         """Raise `StoreFullError` unless `size` bytes fit and `spare` remain.

@@ -60,7 +60,9 @@ def _take_over(folder: ShardFolder, older: StoreIdentity) -> None:
         StoreError: the shard cannot be replaced; it is unchanged.
     """
     try:
-        folder.require_room(folder.size(), SPARE_BYTES, "converting it to this version's format")
+        folder.require_room(
+            folder.room_to_optimize(), SPARE_BYTES, "converting it to this version's format"
+        )
         _Takeover(folder, older).run()
     except OSError as error:
         raise _failed(folder, str(error)) from error

@@ -12,7 +12,7 @@ from attrs import Factory, define
 
 from contextkit.errors import RecordDamagedError
 from contextkit.models.record import Record
-from contextkit.store.base import RecordStore
+from contextkit.store.base import HasPoints, RecordStore
 from contextkit.store.payloads import read_payload
 from contextkit.text.keywords import KeywordVector, embed_keywords
 
@@ -54,7 +54,8 @@ def verify(store: RecordStore) -> Verified:
             # Damaged records are counted too; the scope that they belong to is unknown.
             if not read <= found <= read + len(verified.damaged):
                 verified.miscounted.append(f"{source} in '{project}': {found:,} of {read:,}")
-        verified.other_vectors += _with_other_vectors(store)
+        if isinstance(store, HasPoints):
+            verified.other_vectors += _with_other_vectors(store)
         total = store.count(None, None, {})
         if total != verified.records + len(verified.damaged):
             verified.miscounted.append(f"all: {total:,} of {verified.records:,}")
@@ -68,7 +69,7 @@ def _all(store: RecordStore, verified: Verified) -> Iterator[Record]:
         verified.damaged = error.records
 
 
-def _with_other_vectors(store: RecordStore) -> Iterator[str]:
+def _with_other_vectors(store: HasPoints) -> Iterator[str]:
     # Damaged records are named already.
     with contextlib.suppress(RecordDamagedError):
         for batch in store.scan_points():

@@ -54,7 +54,7 @@ def test_dead_replicas_and_old_versions_are_warnings(
     server.version = "1.17.1"
     server.created["replication_factor"] = 3
     warned = those(findings(served), "warning")
-    assert any("Qdrant 1.17.1 lacks adding a model's vectors" in line for line in warned)
+    assert any("Qdrant 1.17.1 cannot add a model's vectors" in line for line in warned)
     [line] = [line for line in warned if "shard copies" in line]
     assert "2 of 3 shard copies do not answer: 1 Active, 2 Dead; start the nodes" in line
 

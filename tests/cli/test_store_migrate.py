@@ -124,7 +124,9 @@ def test_a_later_run_keeps_what_was_changed_in_the_new_store(
     served.json("memories", "forget", first)
     served.json("memories", "edit", second, "--text", "Changed on the server")
     filled.json("remember", "Stored in the old store since")
-    assert moved(filled, "--to", server.url) == 1
+    # With the new setting, too, the embedded store is the old one.
+    assert moved(served, "--to", server.url) == 1
+    assert moved(filled, "--to", server.url) == 0
     texts = {memory["id"]: memory["text"] for memory in served.json("memories", "list")}
     assert first not in texts
     assert texts[second] == "Changed on the server"
@@ -135,6 +137,11 @@ def test_a_store_is_not_moved_to_itself(filled: CommandLine, home: Path) -> None
     """Nor from where there is none."""
     said = filled.line(4, "store", "migrate", "--to", str(home / "store"))
     assert "the records are in that store already" in said
+    with HttpQdrant() as server:
+        served = on(server, filled)
+        served.json("remember", "A server from the start")
+        said = served.line(4, "store", "migrate", "--to", server.url)
+        assert "the records are in that store already" in said
     nowhere = filled.with_variables(CONTEXTKIT_STORE_PATH=str(home / "none"))
     assert "there is no store at" in nowhere.line(4, "store", "migrate", "--to", str(home / "new"))
     assert not (home / "none").exists()

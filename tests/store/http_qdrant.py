@@ -182,9 +182,8 @@ class HttpQdrant:
                 return self.client.update_vectors(name, models.UpdateVectors(**body).points)
             case "POST", "points/vectors/delete":
                 gone = models.DeleteVectors(**body)
-                return self.client.delete_vectors(
-                    name, list(gone.vector), list(gone.points or ()) or gone.filter
-                )
+                points_gone = gone.filter or list(gone.points or ())
+                return self.client.delete_vectors(name, list(gone.vector), points_gone)
             case "POST", "points/payload/delete":
                 keys = models.DeletePayload(**body)
                 return self.client.delete_payload(name, list(keys.keys), list(keys.points or ()))

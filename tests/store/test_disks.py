@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from attrs import evolve
 
 from contextkit.embedding.built_in import load_embedder
 from contextkit.embedding.choice import OneEmbedder
@@ -18,6 +19,7 @@ from contextkit.errors import (
     StoreReadOnlyError,
 )
 from contextkit.models.record import Record, Search
+from contextkit.models.records import Records
 from contextkit.store.embedded import EmbeddedStore
 from contextkit.store.shard_folder import SPARE_BYTES
 from contextkit.testing.surroundings import file_permissions_apply
@@ -201,3 +203,21 @@ def test_room_is_asked_for_the_whole_write_at_once(
         with pytest.raises(StoreFullError):
             write()
     assert embedded.count(None, None, {}) == 2
+
+
+def test_a_store_on_a_disk_in_memory_keeps_its_holes(
+    small_disk: Callable[[str], Path], note: Note
+) -> None:
+    """Optimizing fills the engine's files, one of 32 MiB for each source."""
+    path = small_disk("size=600m") / "store"
+    store = _store(path)
+    texts = [" ".join(f"word{n + k}" for k in range(80)) for n in range(1000)]
+    records = [note(str(n), text) for n, text in enumerate(texts)]
+    for source in ("notes", "plain"):
+        store.put([evolve(record, source=source) for record in records])
+    store.close()
+    assert store.optimize() is True
+    assert sum(512 * file.stat().st_blocks for file in path.rglob("*")) < 32 * 2**20
+    assert store.count(None, None, {}) == 2000
+    assert Records(store, "notes", "p").search_sync("word0", limit=1)[0].record.id == "0"
+    store.close()

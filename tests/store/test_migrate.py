@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import uuid
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,7 +15,7 @@ from contextkit.embedding.choice import Embedders, OneEmbedder
 from contextkit.embedding.embedder import ModelEmbedder
 from contextkit.errors import StoreError
 from contextkit.models.record import Record, Search
-from contextkit.store.base import RecordStore
+from contextkit.store.base import PointStore
 from contextkit.store.embedded import EmbeddedStore
 from contextkit.store.migrate import Migrated, Migration
 from contextkit.store.reused_vectors import AnyModels, ReusingEmbedders
@@ -26,7 +28,8 @@ from tests.store.http_qdrant import LOW_LIMITS, STRICT
 pytestmark = pytest.mark.one_python
 
 Note = Callable[..., Record]
-Opened = Callable[[Embedders], tuple[RecordStore, ReusingEmbedders]]
+New = tuple[PointStore, ReusingEmbedders]
+Opened = Callable[[Embedders], New]
 
 
 @pytest.fixture
@@ -38,10 +41,13 @@ def old(embedded: EmbeddedStore, note: Note) -> EmbeddedStore:
     return embedded
 
 
-@pytest.fixture(params=["embedded", "http"])
+_REAL = os.environ.get("CONTEXTKIT_TEST_QDRANT_URL")
+
+
+@pytest.fixture(params=["embedded", "http", *(["server"] if _REAL else [])])
 def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Opened]:
     """Opens the new store, of each kind, with some embedders."""
-    stores: list[RecordStore] = []
+    stores: list[PointStore] = []
     limits = {**STRICT, **LOW_LIMITS}
     with (
         pytest.MonkeyPatch.context() as patched,
@@ -49,20 +55,26 @@ def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Opened]:
     ):
         patched.setattr("contextkit.store.server_retry._FIRST_WAIT", 0.001)
 
-        def open_new(configured: Embedders) -> tuple[RecordStore, ReusingEmbedders]:
+        def open_new(configured: Embedders) -> New:
             embedders = ReusingEmbedders(configured)
-            if request.param == "http":
-                stores.append(ServerStore.connect(server.url, embedders))
-            else:
+            if request.param == "embedded":
                 stores.append(EmbeddedStore(tmp_path / "new", embedders))
+            else:
+                url = _REAL if request.param == "server" and _REAL else server.url
+                key = os.environ.get("QDRANT_API_KEY") if url == _REAL else None
+                name = f"contextkit-test-{uuid.uuid4().hex}"
+                stores.append(ServerStore.connect(url, embedders, collection=name, api_key=key))
             return stores[-1], embedders
 
         yield open_new
+        server.each = 1_000_000
         for store in stores:
+            if isinstance(store, ServerStore):
+                store.client.delete_collection(store.collection)
             store.close()
 
 
-def move(old: RecordStore, new: tuple[RecordStore, ReusingEmbedders], **options: Any) -> Migrated:
+def move(old: PointStore, new: New, **options: Any) -> Migrated:
     """Move all records, with their projects."""
     given: dict[str, Any] = {
         "moves": lambda _: True,
@@ -75,7 +87,7 @@ def move(old: RecordStore, new: tuple[RecordStore, ReusingEmbedders], **options:
     return Migration(old, *new, **given).run()
 
 
-def vectors(store: RecordStore) -> dict[str, list[float] | None]:
+def vectors(store: PointStore) -> dict[str, list[float] | None]:
     """The stored vectors by point."""
     return {point.id: point.dense for batch in store.scan_points() for point in batch.points}
 

@@ -1,0 +1,42 @@
+"""Files with holes: the engine writes little into large files."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+_CHUNK_BYTES = 1024 * 1024
+_ZEROES = bytes(_CHUNK_BYTES)
+
+
+def copy_with_holes(file: Path, target: Path) -> None:
+    """Copy a file; pieces without data become holes."""
+    target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with file.open("rb") as source, target.open("wb") as copied:
+        while chunk := source.read(_CHUNK_BYTES):
+            if chunk == _ZEROES[: len(chunk)]:
+                copied.seek(len(chunk), os.SEEK_CUR)
+            else:
+                copied.write(chunk)
+        copied.truncate()
+
+
+def is_in_memory(path: Path) -> bool:
+    """Whether a file is on a disk in memory, which has major device number 0."""
+    major = getattr(os, "major", None)
+    return major is not None and major(path.stat().st_dev) == 0
+
+
+def room_of_holes(path: Path) -> int:
+    """The bytes that a file would take in addition without its holes."""
+    stat = path.stat()
+    return max(0, stat.st_size - 512 * stat.st_blocks)
+
+
+def dig_holes(file: Path) -> None:
+    """Give back the room of a file's pieces without data."""
+    dug = file.with_name(f"{file.name}.tmp")
+    copy_with_holes(file, dug)
+    shutil.copymode(file, dug)
+    dug.replace(file)
