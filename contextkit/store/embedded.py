@@ -72,7 +72,7 @@ class EmbeddedStore:
     Attributes:
         path: the store's folder.
         embedders: make the dense vectors of each source.
-        lock_timeout: seconds to wait for another process that holds the shard.
+        lock_timeout: seconds to wait for another process that makes no progress.
         idle_seconds: seconds without use before the shard is closed.
         indexed_fields: source -> the record fields that its filters use.
     """

@@ -28,6 +28,8 @@ from contextkit.store.shard_lock import ShardLock
 QUANTUM_SECONDS = 0.1
 _POLL_SECONDS = 0.05
 _COURTESY_SECONDS = 1.0
+_HOLD_SECONDS = 30.0
+"""A hold in which nothing happened for so long shows no life any more."""
 
 _log = get_logger(__name__)
 
@@ -41,7 +43,8 @@ class SharedShard:
         load: prepares the folder and opens the shard while the lock is held; gets whether the
             folder is read-only.
         closed: called after the shard is closed, while the lock is still held.
-        lock_timeout: seconds to wait for another process before `StoreBusyError`.
+        lock_timeout: seconds to wait for a process that makes no progress before
+            `StoreBusyError`.
         idle_seconds: seconds without use before the shard is closed.
     """
 
@@ -219,6 +222,7 @@ class SharedShard:
             with self._turn:
                 if self._shard is not shard:
                     return
+                self._show_life()
                 idle = time.monotonic() - self._last_used
                 if self._operations or self._holds or self._lock is None:
                     continue
@@ -226,6 +230,13 @@ class SharedShard:
                 if waiting or idle >= self.idle_seconds:
                     self._let_go()
                     return
+
+    def _show_life(self) -> None:
+        """Show waiting processes that an operation or a fresh hold goes on."""
+        lock = self._lock
+        fresh = self._holds and time.monotonic() - self._last_used < _HOLD_SECONDS
+        if lock is not None and (self._operations or fresh) and lock.wanted():
+            lock.show_life()
 
     # -- surprises ------------------------------------------------------------------------
 
