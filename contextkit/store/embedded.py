@@ -180,10 +180,11 @@ class EmbeddedStore:
         return self._revisions.of(source)
 
     def prepare(self, searched: Iterable[tuple[str, str]] | None = None) -> None:
-        """Open the shard, load the models, embed the queries."""
+        """Load the models, embed the queries, open the shard."""
+        # First what takes long and needs no shard, which other processes may want.
+        prepare_queries(searched, self.embedders)
         with self._shared.use():
             pass
-        prepare_queries(searched, self.embedders)
 
     def _known(self) -> StoreIdentity:
         return cast("StoreIdentity", self._identity)

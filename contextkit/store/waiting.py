@@ -73,11 +73,15 @@ class Wait:
 
     folder: Path
     timeout: float
-    _began: float = field(factory=time.monotonic, init=False)
+    _began: float = field(init=False)
     _signs: object = field(default=None, init=False)
     _signed: float = field(default=0.0, init=False)
     _looked: float = field(default=0.0, init=False)
     _said: bool = field(default=False, init=False)
+
+    @_began.default
+    def _note_begin(self) -> float:
+        return time.monotonic()
 
     def until(self, succeeds: Callable[[], bool], poll_seconds: float) -> None:
         """Call a function until it succeeds.

@@ -28,7 +28,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         place = Place(Path(name), given.python, given.files)
         place.make()
         actors = Actors(place)
-        loops = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(given.busy)]
+        loops = [
+            subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(given.busy)
+        ]
         try:
             actors.start()
             actors.over.wait(given.minutes * 60)
@@ -50,6 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def _lost(place, calls):
     import json
+
     out = place.folder / "end.jsonl"
     ran = place.run("a", [place.script("contextkit"), "export", str(out)])
     print(ran.stderr)
@@ -58,7 +61,9 @@ def _lost(place, calls):
         r = json.loads(line)
         if r["source"] == "memories":
             found[r["id"]] = r["text"]
-    return [m for m, t in calls.stored.items() if m not in calls.forgotten and found.get(m) != t], [m for m in calls.forgotten if m in found]
+    return [m for m, t in calls.stored.items() if m not in calls.forgotten and found.get(m) != t], [
+        m for m in calls.forgotten if m in found
+    ]
 
 
 def _table(calls: Calls) -> Report:
