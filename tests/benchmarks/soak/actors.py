@@ -30,7 +30,6 @@ class Calls:
     Attributes:
         seconds: call -> how long each took.
         failed: what was wrong with each failed call.
-        waited: the calls that said that they wait for the store.
         answered: the prompts of agents that got a context.
         stored: id -> text of each acknowledged memory.
         forgotten: the ids of those that were deleted.
@@ -38,7 +37,6 @@ class Calls:
 
     seconds: defaultdict[str, list[float]] = field(factory=lambda: defaultdict(list))
     failed: list[str] = field(factory=list)
-    waited: int = 0
     answered: int = 0
     stored: dict[str, str] = field(factory=dict)
     forgotten: set[str] = field(factory=set)
@@ -81,7 +79,6 @@ class Actors:
     calls: Calls = field(factory=Calls)
     over: threading.Event = field(factory=threading.Event)
     _threads: list[threading.Thread] = field(factory=list, init=False)
-    kits: dict[str, subprocess.Popen[str]] = field(factory=dict, init=False)
 
     def start(self) -> None:
         """Start all of them."""
@@ -169,13 +166,14 @@ class Actors:
         session = f"{name}-{number}"
         shard = number % self.place.files
         prompts = (f"why is shard {shard} cold?", f"where is the cache of shard {shard} warmed?")
-        for event in (
+        events: list[dict[str, Any]] = [
             {"hook_event_name": "SessionStart", "source": "startup"},
             *({"hook_event_name": "UserPromptSubmit", "prompt": prompt} for prompt in prompts),
             {"hook_event_name": "PostToolUse", "tool_input": {"command": "ls"}},
-        ):
+        ]
+        for event in events:
             place = {"session_id": session, "cwd": str(self.place.repository(name))}
-            kind = str(event["hook_event_name"])
+            kind = event["hook_event_name"]
             answer = self._run(f"hook {kind}", name, hook, json.dumps({**place, **event}))
             self.calls.count_answer("prompt" in event and bool(answer.strip()))
 
@@ -189,7 +187,6 @@ class Actors:
             stderr=subprocess.PIPE,
             text=True,
         )
-        self.kits[f"kit {name}"] = process
         errors: list[str] = []
         heard = threading.Thread(target=lambda: errors.append(process.stderr.read()), daemon=True)  # type: ignore[union-attr]
         heard.start()

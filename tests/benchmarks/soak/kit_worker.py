@@ -15,9 +15,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from contextkit_memories import MemoryBook
-
 from contextkit import ContextKit
+from contextkit_memories import MemoryBook
 
 _FORGOTTEN_EVERY = 4
 
@@ -25,7 +24,7 @@ _FORGOTTEN_EVERY = 4
 def main(workspace: str, name: str) -> None:
     """Work until the standard input ends."""
     over = threading.Event()
-    threading.Thread(target=lambda: (sys.stdin.read(), over.set()), daemon=True).start()
+    threading.Thread(target=_await_end, args=(over,), daemon=True).start()
     with ContextKit.open(workspace) as kit:
         calls = _Calls(kit, Path(workspace), name)
         for number in itertools.count():
@@ -33,6 +32,11 @@ def main(workspace: str, name: str) -> None:
                 return
             for call in (calls.remember, calls.assemble, calls.index, calls.forget, calls.prune):
                 _tell(call, number)
+
+
+def _await_end(over: threading.Event) -> None:
+    sys.stdin.read()
+    over.set()
 
 
 class _Calls:
@@ -80,7 +84,8 @@ def _tell(call: Callable[[int], dict[str, Any] | None], number: int) -> None:
         done = {"failed": f"{type(error).__name__}: {error}"}
     if done is not None:
         seconds = time.monotonic() - began
-        print(json.dumps({"call": call.__name__, "seconds": seconds, **done}), flush=True)
+        sys.stdout.write(json.dumps({"call": call.__name__, "seconds": seconds, **done}) + "\n")
+        sys.stdout.flush()
 
 
 if __name__ == "__main__":
