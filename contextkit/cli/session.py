@@ -138,7 +138,7 @@ class Session:
         if self.ends_process and context is not None:
             name_process(context.command_path)
         if sys.stderr is not None and sys.stderr.isatty():
-            self._ending.enter_context(on_wait(lambda wait: say(wait.text)))
+            self._ending.enter_context(on_wait(say))
 
     @property
     def workspace(self) -> Path:

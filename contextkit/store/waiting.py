@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from attrs import define, field, frozen
+from attrs import define, field
 
 from contextkit.errors import StoreBusyError
 from contextkit.files import make_private_folder, open_private
@@ -28,33 +28,12 @@ _MOST_TIMEOUTS = 30
 _log = get_logger(__name__)
 
 
-@frozen
-class StoreWait:
-    """A wait for the store that takes longer than a moment.
-
-    Attributes:
-        folder: the store's folder.
-        holder: the process that has the store; None if unknown.
-    """
-
-    folder: Path
-    holder: Holder | None
-
-    @property
-    def text(self) -> str:
-        """What to tell a person who waits."""
-        if self.holder is None:
-            return f"waiting for the store at {self.folder}, which another process uses"
-        since = time.strftime("%H:%M:%S", time.localtime(self.holder.since))
-        return f"waiting for the store, which {self.holder.name} has used since {since}"
-
-
-_listeners: list[Callable[[StoreWait], None]] = []
+_listeners: list[Callable[[str], None]] = []
 
 
 @contextlib.contextmanager
-def on_wait(listener: Callable[[StoreWait], None]) -> Iterator[None]:
-    """Call a function once for each wait of more than a second, in any thread."""
+def on_wait(listener: Callable[[str], None]) -> Iterator[None]:
+    """Call a function with a line about each wait of more than a second, in any thread."""
     _listeners.append(listener)
     try:
         yield
@@ -101,7 +80,7 @@ class Wait:
                 self._signs, self._signed = signs, now
         if not self._said and now - self._began >= _SAID_AFTER_SECONDS:
             self._said = True
-            _say(StoreWait(self.folder, Holder.read(self.folder)))
+            tell_wait("the store", self.folder, "waiting_for_store")
         if now - self._signed >= self.timeout:
             raise StoreBusyError(self._stuck())
         if now - self._began >= self.timeout * _MOST_TIMEOUTS:
@@ -130,16 +109,20 @@ class Wait:
         )
 
 
-def _say(wait: StoreWait) -> None:
-    holder = wait.holder
-    _log.info(
-        "waiting_for_store",
-        store=str(wait.folder),
-        holder=None if holder is None else holder.name,
-        seconds=None if holder is None else holder.seconds,
-    )
+def tell_wait(what: str, folder: Path, event: str) -> None:
+    """Log a wait, and tell the listeners.
+
+    Args:
+        what: what this process waits for.
+        folder: the folder in which its user is named as the holder.
+        event: the log event.
+    """
+    holder = Holder.read(folder)
+    name = "another process" if holder is None else holder.name
+    since = "" if holder is None else time.strftime(" %H:%M:%S", time.localtime(holder.since))
+    _log.info(event, folder=str(folder), holder=name, since=since.strip() or None)
     for listener in tuple(_listeners):
-        listener(wait)
+        listener(f"waiting for {what}, which {name} has used{since and f' since{since}'}")
 
 
 @define
