@@ -47,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     reports = {"calls": _table(actors.calls, given.minutes)}
     if rows := watch.rows():
         note = (
-            "an hour: by least squares, without the first third of the samples; "
+            "an hour: by least squares, after the first two minutes; "
             f"seen for a moment: {watch.further} further processes"
         )
         reports["processes"] = Report(title="Long-lived processes", rows=rows, note=note)

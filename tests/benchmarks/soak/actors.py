@@ -184,18 +184,15 @@ class Actors:
             env=self.place.environment(name),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
             text=True,
         )
-        errors: list[str] = []
-        heard = threading.Thread(target=lambda: errors.append(process.stderr.read()), daemon=True)  # type: ignore[union-attr]
-        heard.start()
-        threading.Thread(target=self._end_kit, args=(process,), daemon=True).start()
-        assert process.stdout
-        for line in process.stdout:
-            self._hear(json.loads(line))
-        if process.wait() or "Traceback" in "".join(errors):
-            self.calls.note("kit", 0.0, f"exit code {process.returncode}: {''.join(errors)[-400:]}")
+        with process:
+            threading.Thread(target=self._end_kit, args=(process,), daemon=True).start()
+            assert process.stdout
+            for line in process.stdout:
+                self._hear(json.loads(line))
+        if process.returncode:
+            self.calls.note("kit", 0.0, f"exit code {process.returncode}")
 
     def _end_kit(self, process: subprocess.Popen[str]) -> None:
         self.over.wait()

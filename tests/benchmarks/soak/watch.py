@@ -19,7 +19,10 @@ __all__ = ["Watch"]
 _PROC = Path("/proc")
 _RESIDENT = "contextkit.agent"
 _KIT = "kit_worker.py"
-_LEAST_SAMPLES = 9
+_WARM_SECONDS = 120.0
+"""In this time, models are loaded and the first index is made."""
+
+_LEAST_SAMPLES = 6
 _LEAST_SHOWN = 3
 _GROWTH = 1.1
 _SPARE_MB = 8.0
@@ -102,18 +105,18 @@ class Watch:
         return sum(len(found) < _LEAST_SHOWN for found in self.samples.values())
 
     def problems(self) -> Iterator[str]:
-        """What grew: the last third beside the middle one."""
-        for (name, process), found in sorted(self.samples.items()):
+        """What grew: the second half beside the first one, once all is warm."""
+        for (name, process), seen in sorted(self.samples.items()):
+            found = _warm(seen)
             if len(found) < _LEAST_SAMPLES:
                 continue
-            third = len(found) // 3
-            middle, last = found[third:-third], found[-third:]
-            before, after = (
-                statistics.median(s.megabytes for s in part) for part in (middle, last)
-            )
+            half = len(found) // 2
+            first, last = found[:half], found[half:]
+            before = statistics.median(each.megabytes for each in first)
+            after = statistics.median(each.megabytes for each in last)
             if after > before * _GROWTH + _SPARE_MB:
                 yield f"memory of {name} ({process}) grew from {before:.0f} to {after:.0f} MB"
-            opened, still_open = (max(s.files for s in part) for part in (middle, last))
+            opened, still_open = (max(s.files for s in part) for part in (first, last))
             if still_open > opened + _SPARE_FILES:
                 yield f"open files of {name} ({process}) grew from {opened} to {still_open}"
 
@@ -129,7 +132,11 @@ def _name(process: int, environment: Mapping[str, str]) -> str:
     return f"kit {user}" if _KIT in command else ""
 
 
+def _warm(samples: Sequence[Sample]) -> Sequence[Sample]:
+    return [each for each in samples if each.seconds >= samples[0].seconds + _WARM_SECONDS]
+
+
 def _slope(samples: Sequence[Sample]) -> float:
-    """Megabytes a second, without the first third, in which models are loaded."""
-    rest = samples[len(samples) // 3 :]
-    return slope([each.seconds for each in rest], [each.megabytes for each in rest])
+    """Megabytes a second; 0 in a run that is too short."""
+    warm = _warm(samples)
+    return slope([each.seconds for each in warm], [each.megabytes for each in warm])
