@@ -107,13 +107,18 @@ class Beat:
                 os.utime(self.folder / _FILE)
 
 
-def signs_of_life(folder: Path) -> object:
-    """A value that changes while the holder of a store makes progress."""
+def last_beat(folder: Path) -> int:
+    """The time of the holder's last sign of life."""
+    return _time(str(folder / _FILE))
+
+
+def last_write(folder: Path) -> int:
+    """The time at which a shard's files changed last."""
     newest = 0
     for shard in (folder / "shard", folder / "shard.new"):
         for path, _, files in os.walk(shard):
-            newest = max(newest, _time(path), *(_time(os.path.join(path, file)) for file in files))  # noqa: PTH118 - hundreds of files
-    return _time(str(folder / _FILE)), newest
+            newest = max(newest, _time(path), *(_time(f"{path}/{file}") for file in files))
+    return newest
 
 
 def _time(path: str) -> int:

@@ -12,6 +12,7 @@ from attrs import Factory, define
 from contextkit.errors import RecordDamagedError
 from contextkit.models.record import Record
 from contextkit.store.base import RecordStore
+from contextkit.store.edge_reading import StoredVectors
 from contextkit.store.embedded import EmbeddedStore
 from contextkit.text.keywords import KeywordVector, embed_keywords
 
@@ -40,25 +41,36 @@ class Verified:
 def verify(store: RecordStore) -> Verified:
     """Read and compare all records, indexes and vectors.
 
+    Other processes may use the store meanwhile. What seems wrong is read again while they wait.
+
     Raises `StoreError` if the store cannot be read at all.
     """
     verified, counted = Verified(), Counter[tuple[str, str]]()
-    with store.hold():
-        records = _all(store, verified)
-        while batch := list(itertools.islice(records, _BATCH)):
-            verified.records += len(batch)
-            counted.update((record.source, record.project) for record in batch)
-            if isinstance(store, EmbeddedStore):
-                verified.other_vectors += _with_other_vectors(store, batch)
-        for (source, project), read in sorted(counted.items()):
-            found = store.count(source, [project], {})
-            # Damaged records are counted too; the scope that they belong to is unknown.
-            if not read <= found <= read + len(verified.damaged):
-                verified.miscounted.append(f"{source} in '{project}': {found:,} of {read:,}")
-        total = store.count(None, None, {})
-        if total != verified.records + len(verified.damaged):
-            verified.miscounted.append(f"all: {total:,} of {verified.records:,}")
+    records = _all(store, verified)
+    while batch := list(itertools.islice(records, _BATCH)):
+        verified.records += len(batch)
+        counted.update((record.source, record.project) for record in batch)
+        if isinstance(store, EmbeddedStore):
+            verified.other_vectors += _with_other_vectors(store, batch)
+    if any(_miscounted(store, counted, verified)):
+        with store.hold():
+            counted = Counter((each.source, each.project) for each in _all(store, verified))
+            verified.records = counted.total()
+            verified.miscounted += _miscounted(store, counted, verified)
     return verified
+
+
+def _miscounted(
+    store: RecordStore, counted: Counter[tuple[str, str]], verified: Verified
+) -> Iterator[str]:
+    for (source, project), read in sorted(counted.items()):
+        found = store.count(source, [project], {})
+        # Damaged records are counted too; the scope that they belong to is unknown.
+        if not read <= found <= read + len(verified.damaged):
+            yield f"{source} in '{project}': {found:,} of {read:,}"
+    total = store.count(None, None, {})
+    if total != verified.records + len(verified.damaged):
+        yield f"all: {total:,} of {verified.records:,}"
 
 
 def _all(store: RecordStore, verified: Verified) -> Iterator[Record]:
@@ -69,12 +81,24 @@ def _all(store: RecordStore, verified: Verified) -> Iterator[Record]:
 
 
 def _with_other_vectors(store: EmbeddedStore, records: Sequence[Record]) -> Iterator[str]:
+    if changed := _unlike(store, records):
+        with store.hold():
+            current = store.get([record.point_id for record in changed])
+            for record in _unlike(store, current):
+                yield f"{record.source} record {record.id!r}"
+
+
+def _unlike(store: EmbeddedStore, records: Sequence[Record]) -> list[Record]:
+    """The records whose vectors are not those of their text."""
     stored = store.vectors([record.point_id for record in records])
-    for record in records:
-        there = stored.get(record.point_id.replace("-", ""))
-        wanted = embed_keywords(record.searched_text)
-        if there is None or not _same(wanted, there.keywords) or not all(map(_sane, there.dense)):
-            yield f"{record.source} record {record.id!r}"
+    return [each for each in records if not _fit(stored.get(each.point_id.replace("-", "")), each)]
+
+
+def _fit(vectors: StoredVectors | None, record: Record) -> bool:
+    wanted = embed_keywords(record.searched_text)
+    return (
+        vectors is not None and _same(wanted, vectors.keywords) and all(map(_sane, vectors.dense))
+    )
 
 
 def _same(one: KeywordVector, other: KeywordVector) -> bool:

@@ -14,7 +14,7 @@ from attrs import define, field
 from contextkit.errors import StoreBusyError
 from contextkit.files import make_private_folder, open_private
 from contextkit.logs import get_logger
-from contextkit.store.holder import Holder, signs_of_life
+from contextkit.store.holder import Holder, last_beat, last_write
 
 _LINE = "waiting"
 _PASS_SECONDS = 1.0
@@ -53,7 +53,8 @@ class Wait:
     folder: Path
     timeout: float
     _began: float = field(init=False)
-    _signs: object = field(default=None, init=False)
+    _beat: int | None = field(default=None, init=False)
+    _written: int | None = field(default=None, init=False)
     _signed: float = field(default=0.0, init=False)
     _looked: float = field(default=0.0, init=False)
     _said: bool = field(default=False, init=False)
@@ -75,9 +76,8 @@ class Wait:
         now = time.monotonic()
         if now - self._looked >= min(_SIGN_SECONDS, self.timeout / 2):
             self._looked = now
-            signs = signs_of_life(self.folder)
-            if signs != self._signs:
-                self._signs, self._signed = signs, now
+            if self._lives(quiet=now - self._signed >= self.timeout / 4):
+                self._signed = now
         if not self._said and now - self._began >= _SAID_AFTER_SECONDS:
             self._said = True
             tell_wait("the store", self.folder, "waiting_for_store")
@@ -85,6 +85,20 @@ class Wait:
             raise StoreBusyError(self._stuck())
         if now - self._began >= self.timeout * _MOST_TIMEOUTS:
             raise StoreBusyError(self._still_busy())
+
+    def _lives(self, *, quiet: bool) -> bool:
+        """Whether there is a new sign of life.
+
+        A store has hundreds of files, which are looked at only while there is no other sign.
+        """
+        before, self._beat = self._beat, last_beat(self.folder)
+        if self._beat != before:
+            self._written = None
+            return True
+        if not quiet:
+            return False
+        written, self._written = self._written, last_write(self.folder)
+        return written is not None and written != self._written
 
     def _stuck(self) -> str:
         holder = Holder.read(self.folder)

@@ -19,6 +19,7 @@ from contextkit import ContextKit
 from contextkit_memories import MemoryBook
 
 _FORGOTTEN_EVERY = 4
+_FAILED = {"failed", "timed_out", "cut_off", "breaker_open"}
 
 
 def main(workspace: str, name: str) -> None:
@@ -57,7 +58,11 @@ class _Calls:
         return {"forgotten": self.last}
 
     def assemble(self, number: int) -> dict[str, Any]:
-        found = self.kit.assemble_context_sync(f"why is the cache of shard {number} cold?")
+        query = f"why is the cache of shard {number} cold?"
+        found = self.kit.assemble_context_sync(query, source_timeout=60.0, deadline=60.0)
+        failed = [row.source for row in found.trace.sources if row.state in _FAILED]
+        if failed:
+            raise RuntimeError(f"sources without an answer: {failed}")
         return {"items": len(found.items)}
 
     def index(self, number: int) -> dict[str, Any] | None:
