@@ -104,7 +104,7 @@ def _alone(lock: FileLock, folder: Path, wait: bool) -> Iterator[None]:
     except Timeout:
         if not wait:
             raise
-        tell_wait("the index of this project", folder, "waiting_for_index")
+        tell_wait("the index of this project", folder)
         lock.acquire()
     try:
         Beat(folder).begin()

@@ -80,7 +80,7 @@ class Wait:
                 self._signed = now
         if not self._said and now - self._began >= _SAID_AFTER_SECONDS:
             self._said = True
-            tell_wait("the store", self.folder, "waiting_for_store")
+            tell_wait("the store", self.folder)
         if now - self._signed >= self.timeout:
             raise StoreBusyError(self._stuck())
         if now - self._began >= self.timeout * _MOST_TIMEOUTS:
@@ -123,20 +123,19 @@ class Wait:
         )
 
 
-def tell_wait(what: str, folder: Path, event: str) -> None:
+def tell_wait(what: str, folder: Path) -> None:
     """Log a wait, and tell the listeners.
 
     Args:
         what: what this process waits for.
         folder: the folder in which its user is named as the holder.
-        event: the log event.
     """
     holder = Holder.read(folder)
     name = "another process" if holder is None else holder.name
-    since = "" if holder is None else time.strftime(" %H:%M:%S", time.localtime(holder.since))
-    _log.info(event, folder=str(folder), holder=name, since=since.strip() or None)
+    since = None if holder is None else time.strftime("%H:%M:%S", time.localtime(holder.since))
+    _log.info("waiting_for_turn", what=what, folder=str(folder), holder=name, since=since)
     for listener in tuple(_listeners):
-        listener(f"waiting for {what}, which {name} has used{since and f' since{since}'}")
+        listener(f"waiting for {what}, which {name} has used{f' since {since}' if since else ''}")
 
 
 @define

@@ -195,7 +195,7 @@ def test_a_wait_is_told_once(store: Path, clock: Clock) -> None:
         wait.until(lambda: clock.now > 1000.9, 0.1)
         assert heard == []
         wait.until(lambda: clock.now > 1005.0, 0.1)
-    [said] = [log for log in logs if log["event"] == "waiting_for_store"]
+    [said] = [log for log in logs if log["event"] == "waiting_for_turn"]
     assert said["holder"].startswith(f"process {os.getpid()} (")
     told = f"waiting for the store, which {said['holder']} has used since {said['since']}"
     assert heard == [told]
