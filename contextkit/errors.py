@@ -13,7 +13,7 @@ ContextKitError
 ├── UseHistoryError                 the usage history cannot be read or written
 ├── WorkspaceError                  the workspace cannot be read
 └── StoreError                      the record store failed
-    ├── StoreBusyError              another process used it for too long
+    ├── StoreBusyError              another process kept it for too long
     ├── StoreDamagedError           its files are damaged
     │   └── RecordDamagedError      some of its records are damaged
     ├── StoreFullError              its disk is full
@@ -222,7 +222,7 @@ class StoreError(ContextKitError):
 
 
 class StoreBusyError(StoreError):
-    """Another process used the store longer than the timeout."""
+    """Another process kept the store for too long."""
 
 
 class StoreDamagedError(StoreError):

@@ -14,6 +14,7 @@ from contextkit.agent.client import ask, settings_in, socket_path
 from contextkit.config.load import data_folder
 from contextkit.files import make_private_folder, open_private
 from contextkit.pipeline.breakers import SourceHealth
+from contextkit.store.holder import name_process
 
 if TYPE_CHECKING:
     from contextkit.config.sections import HookSettings
@@ -41,6 +42,7 @@ def run_here(idle_seconds: float, warm: str | None = None) -> bool | None:
     from contextkit.agent.server import ResidentServer
 
     server = ResidentServer(Path(path), idle_seconds)
+    name_process("contextkit serve")
 
     def stop(*_: Any) -> None:
         server.end()

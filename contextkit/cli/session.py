@@ -119,6 +119,7 @@ class Session:
         if self._kit is None:
             from contextkit.kit import ContextKit
 
+            self._announce_waits()
             self._kit = ContextKit.over(*self._load_plugins())
             self._ending.callback(self._kit.leave if self.ends_process else self._kit.close)
             identity = self._kit.identity
@@ -127,6 +128,17 @@ class Session:
             if identity.note:
                 self.warn(identity.note)
         return self._kit
+
+    def _announce_waits(self) -> None:
+        """Tell a person at a terminal, and other processes, who waits for whom."""
+        from contextkit.store.holder import name_process
+        from contextkit.store.waiting import on_wait
+
+        context = click.get_current_context(silent=True)
+        if self.ends_process and context is not None:
+            name_process(context.command_path)
+        if sys.stderr is not None and sys.stderr.isatty():
+            self._ending.enter_context(on_wait(say))
 
     @property
     def workspace(self) -> Path:

@@ -189,7 +189,7 @@ class StoreSettings:
     )
     lock_timeout: float = option(
         10.0,
-        "How long to wait for another process that uses the embedded store.",
+        "How long to wait for a process that uses the embedded store and makes no progress.",
         _ANY_SECONDS,
         "user",
     )

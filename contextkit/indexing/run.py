@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from attrs import evolve, frozen
@@ -23,11 +24,15 @@ from contextkit.models.records import Records
 from contextkit.plugin.checks import checked_report
 from contextkit.plugin.manager import SourceRegistry
 from contextkit.store.base import RecordStore
+from contextkit.store.holder import Beat
 from contextkit.store.migrate import MovedScope
 from contextkit.store.ownership import Ownership
+from contextkit.store.waiting import tell_wait
 
 _WORTH_OPTIMIZING = 1_000
 """From this number of changed files, commits and so on the store is optimized."""
+
+_SAID_AFTER_SECONDS = 1.0
 
 _log = get_logger(__name__)
 
@@ -77,7 +82,7 @@ def index_sources(
     folder = _made_state_folder(store, first.of_checkout.project)
     lock = FileLock(folder / "index.lock", mode=0o600)
     try:
-        with lock.acquire(blocking=wait):
+        with _alone(lock, folder, wait):
             outcomes = {}
             marks = _marks(registry, store, first, folder)
             for name in able:
@@ -98,6 +103,26 @@ def index_sources(
     if sum(map(_changes, outcomes.values())) >= _WORTH_OPTIMIZING:
         _optimize(store)
     return outcomes
+
+
+@contextlib.contextmanager
+def _alone(lock: FileLock, folder: Path, wait: bool) -> Iterator[None]:
+    """Keep other index runs of the checkout out.
+
+    Raises `Timeout` if there is one and this one shall not wait.
+    """
+    try:
+        lock.acquire(timeout=_SAID_AFTER_SECONDS if wait else 0)
+    except Timeout:
+        if not wait:
+            raise
+        tell_wait("the index of this project", folder)
+        lock.acquire()
+    try:
+        Beat(folder).begin()
+        yield
+    finally:
+        lock.release()
 
 
 def in_index_order(reads: Mapping[str, Sequence[str]]) -> list[str]:

@@ -67,7 +67,7 @@ class EmbeddedStore:
     Attributes:
         path: the store's folder.
         embedders: make the dense vectors of each source.
-        lock_timeout: seconds to wait for another process that holds the shard.
+        lock_timeout: seconds to wait for another process that makes no progress.
         idle_seconds: seconds without use before the shard is closed.
         indexed_fields: source -> the record fields that its filters use.
     """
@@ -175,10 +175,11 @@ class EmbeddedStore:
         return self._revisions.of(source)
 
     def prepare(self, searched: Iterable[tuple[str, str]] | None = None) -> None:
-        """Open the shard, load the models, embed the queries."""
+        """Load the models, embed the queries, open the shard."""
+        # First what takes long and needs no shard, which other processes may want.
+        prepare_queries(searched, self.embedders)
         with self._shared.use():
             pass
-        prepare_queries(searched, self.embedders)
 
     def _known(self) -> StoreIdentity:
         return cast("StoreIdentity", self._identity)

@@ -59,7 +59,7 @@ def reembed(
         embedders: make the dense vectors of each source.
         progress: called with the number of records done and the total.
         redact: replaces secrets in the records; default: keeps them as they are.
-        lock_timeout: seconds to wait for another process that uses the store.
+        lock_timeout: seconds to wait for another process that makes no progress.
 
     Raises:
         RecordDamagedError: a record is damaged; the old shard stays.

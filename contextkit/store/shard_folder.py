@@ -2,6 +2,7 @@
 
 ```
 shard.lock, ticket.lock, holder    sharing between processes (`shard_lock`)
+waiting/                           the processes that wait, in order (`waiting`)
 revisions/                         tokens of the last writes (`revisions`)
 shard/                             the engine's files, and two of contextkit's: meta.json (id,
                                    schema, models) and sizes.json (`sizes`)
@@ -70,6 +71,7 @@ STORE_NAMES = (
     "shard.lock",
     "ticket.lock",
     "holder",
+    "waiting",
     "revisions",
 )
 """The names in a store's folder."""

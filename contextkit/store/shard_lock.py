@@ -3,7 +3,8 @@
 The engine lets one process open a shard. That process keeps the shard open as long as no other
 process wants it, which keeps a busy process fast. A process that wants it takes the *ticket*
 lock first. The holder looks for a ticket after each operation and while it is idle, and releases
-the shard if there is one. Other processes wait for the ticket, so they are served in order.
+the shard if there is one. Other processes wait in line for the ticket, so a holder that wants
+the shard again comes after them.
 """
 
 from __future__ import annotations
@@ -12,21 +13,32 @@ import contextlib
 import errno
 import os
 import time
+from functools import partial
 from pathlib import Path
 
 from attrs import define, field
 from filelock import FileLock, Timeout
 
-from contextkit.errors import StoreBusyError, StoreError
-from contextkit.files import write_private
+from contextkit.errors import StoreError
+from contextkit.store.holder import Beat
+from contextkit.store.waiting import Line, Wait
 
 _NOT_WRITABLE = (errno.EROFS, errno.EACCES, errno.EPERM)
 _POLL_SECONDS = 0.005
+_LINE_POLL_SECONDS = 0.02
 _LOOK_SECONDS = 0.002
 
 
 def _lock_at(path: Path) -> FileLock:
     return FileLock(path, mode=0o600, thread_local=False)
+
+
+def _acquired(lock: FileLock) -> bool:
+    try:
+        lock.acquire(blocking=False)
+    except Timeout:
+        return False
+    return True
 
 
 def _is_writable(folder: Path) -> bool:
@@ -56,7 +68,7 @@ class ShardLock:
 
     Attributes:
         folder: the folder of the lock files; it must exist.
-        timeout: seconds to wait for other processes before `StoreBusyError`.
+        timeout: seconds to wait for a process that makes no progress before `StoreBusyError`.
         read_only: whether the folder is read-only; known after `acquire`.
     """
 
@@ -64,6 +76,7 @@ class ShardLock:
     timeout: float
     _held: FileLock = field(init=False)
     _ticket: FileLock = field(init=False)
+    _beat: Beat = field(init=False)
     read_only: bool = field(default=False, init=False)
     _read_locks: list[int] = field(factory=list, init=False)
     _looked: float = field(default=0.0, init=False)
@@ -77,36 +90,56 @@ class ShardLock:
     def _make_ticket(self) -> FileLock:
         return _lock_at(self.folder / "ticket.lock")
 
-    @property
-    def _holder_file(self) -> Path:
-        return self.folder / "holder"
+    @_beat.default
+    def _make_beat(self) -> Beat:
+        return Beat(self.folder)
 
     def acquire(self) -> None:
         """Wait for the shard.
 
-        Raise `StoreBusyError` naming the holder on timeout.
+        Raises `StoreBusyError` if its holder makes no progress (see `waiting`).
         """
-        deadline = time.monotonic() + self.timeout
+        wait = Wait(self.folder, self.timeout)
         try:
-            with self._ticket.acquire(timeout=self.timeout, poll_interval=_POLL_SECONDS):
-                remaining = max(0.0, deadline - time.monotonic())
-                self._held.acquire(timeout=remaining, poll_interval=_POLL_SECONDS)
-        except Timeout as error:
-            raise StoreBusyError(
-                f"the store at {self.folder} is still in use by {self._holder()} after "
-                f"{self.timeout:g} s: wait until it has finished, or raise store.lock_timeout"
-            ) from error
+            self._take_turn(wait)
         except OSError as error:
             if error.errno not in _NOT_WRITABLE:
                 raise StoreError(
                     f"cannot lock the store at {self.folder}: {error.strerror or error}"
                 ) from error
             self.read_only = True
-            self._acquire_to_read(deadline)
+            self._acquire_to_read(wait)
             return
         self.read_only = not _is_writable(self.folder / "shard")
-        with contextlib.suppress(OSError):
-            write_private(self._holder_file, str(os.getpid()))
+        self._beat.begin()
+
+    def _take_turn(self, wait: Wait) -> None:
+        line = Line(self.folder)
+        try:
+            if not (line.is_empty() and _acquired(self._ticket)):
+                self._wait_in(line, wait)
+            if not self._held.is_locked:
+                wait.until(lambda: _acquired(self._held), _POLL_SECONDS)
+        finally:
+            self._ticket.release()
+
+    def _wait_in(self, line: Line, wait: Wait) -> None:
+        """Take the ticket; the shard itself, if a stopped process has the ticket."""
+
+        def served() -> bool:
+            return line.is_served() and (
+                _acquired(self._ticket) or (line.passes and _acquired(self._held))
+            )
+
+        line.join()
+        try:
+            wait.until(served, _LINE_POLL_SECONDS)
+        finally:
+            line.leave()
+
+    def show_life(self) -> None:
+        """Show waiting processes that this one makes progress."""
+        self._beat.go_on()
 
     def release(self) -> None:
         """Let the next process have the shard.
@@ -127,25 +160,22 @@ class ShardLock:
             self._looked, self._seen = now, self._look()
         return self._seen
 
-    def _acquire_to_read(self, deadline: float) -> None:
+    def _acquire_to_read(self, wait: Wait) -> None:
         """Lock out writers without the right to write.
 
         Skip missing lock files.
         """
-        for name in ("ticket.lock", "shard.lock"):
-            try:
-                self._read_locks.append(os.open(self.folder / name, os.O_RDONLY))
-            except OSError:
-                continue
-            while not _locked_to_read(self._read_locks[-1]):
-                if time.monotonic() > deadline:
-                    self.release()
-                    raise StoreBusyError(
-                        f"another user has been writing to the store at {self.folder}, which is "
-                        f"read-only for you, for longer than {self.timeout:g} s: try again, or "
-                        f"raise store.lock_timeout"
-                    )
-                time.sleep(_POLL_SECONDS)
+        try:
+            for name in ("ticket.lock", "shard.lock"):
+                try:
+                    number = os.open(self.folder / name, os.O_RDONLY)
+                except OSError:
+                    continue
+                self._read_locks.append(number)
+                wait.until(partial(_locked_to_read, number), _POLL_SECONDS)
+        except BaseException:
+            self.release()
+            raise
 
     def _look(self) -> bool:
         # No process can wait in a folder that was moved, deleted or made inaccessible, and
@@ -160,12 +190,3 @@ class ShardLock:
         except OSError:
             return False
         return False
-
-    def _holder(self) -> str:
-        try:
-            name = f"process {int(self._holder_file.read_text(encoding='utf-8'))}"
-        except (OSError, ValueError):
-            name = "another process"
-        # A conversion or `contextkit reembed` takes longer than a process waits by default.
-        is_rewriting = os.path.isdir(self.folder / "shard.new")  # noqa: PTH112
-        return f"{name}, which is rewriting it," if is_rewriting else name

@@ -1,8 +1,8 @@
 """Share an open shard between threads and processes.
 
 A process keeps the shard open while it works and for a while afterwards, because opening takes
-longer than a search. When another process waits, the holder closes the shard: at once if it is
-idle, else after `QUANTUM_SECONDS` of work, when the running operations have ended.
+longer than a search. When another process waits, the holder closes the shard: soon if it is
+idle, else after as much work as opening took, when the running operations have ended.
 """
 
 from __future__ import annotations
@@ -25,9 +25,16 @@ from contextkit.logs import get_logger
 from contextkit.store.engine_errors import engine_errors
 from contextkit.store.shard_lock import ShardLock
 
-QUANTUM_SECONDS = 0.1
+_LEAST_WORK_SECONDS = 0.1
 _POLL_SECONDS = 0.05
 _COURTESY_SECONDS = 1.0
+_LEAST_IDLE_SECONDS = 0.025
+_SOON_SECONDS = 0.5
+_MOST_IDLE_SECONDS = 0.2
+"""A process that used the shard again right after it had to close it keeps it for so long."""
+
+_HOLD_SECONDS = 30.0
+"""A hold in which nothing happened for so long shows no life any more."""
 
 _log = get_logger(__name__)
 
@@ -41,7 +48,8 @@ class SharedShard:
         load: prepares the folder and opens the shard while the lock is held; gets whether the
             folder is read-only.
         closed: called after the shard is closed, while the lock is still held.
-        lock_timeout: seconds to wait for another process before `StoreBusyError`.
+        lock_timeout: seconds to wait for a process that makes no progress before
+            `StoreBusyError`.
         idle_seconds: seconds without use before the shard is closed.
     """
 
@@ -60,6 +68,9 @@ class SharedShard:
     _closing: bool = field(default=False, init=False)
     _opened: float = field(default=0.0, init=False)
     _last_used: float = field(default=0.0, init=False)
+    _closed_at: float = field(default=-_SOON_SECONDS, init=False)
+    _work_seconds: float = field(default=_LEAST_WORK_SECONDS, init=False)
+    _idle_wanted: float = field(default=0.0, init=False)
 
     def __attrs_post_init__(self) -> None:
         _living.add(self)
@@ -145,7 +156,7 @@ class SharedShard:
             self._turn.wait(timeout=_POLL_SECONDS)
 
     def _overdue(self) -> bool:
-        if self._lock is None or time.monotonic() - self._opened < QUANTUM_SECONDS:
+        if self._lock is None or time.monotonic() - self._opened < self._work_seconds:
             return False
         return self._lock.wanted()
 
@@ -157,9 +168,13 @@ class SharedShard:
         All threads that wait get it, or the same error.
         """
         lock = ShardLock(self.folder, self.lock_timeout)
+        regretted = time.monotonic() - self._closed_at < _SOON_SECONDS
+        idle = 2 * self._idle_wanted if regretted else _LEAST_IDLE_SECONDS
+        self._idle_wanted = min(idle, _MOST_IDLE_SECONDS)
         try:
             self._make_folder()
             lock.acquire()
+            began = time.monotonic()
             try:
                 shard = self.load(lock.read_only)
             except BaseException:
@@ -182,6 +197,7 @@ class SharedShard:
             self._shard, self._lock, self._opening = shard, lock, None
             self._place = self._look_up()
             self._opened = self._last_used = time.monotonic()
+            self._work_seconds = max(_LEAST_WORK_SECONDS, self._opened - began)
         opening.set_result(None)
         threading.Thread(
             target=self._watch, args=(shard,), name="contextkit-store", daemon=True
@@ -208,6 +224,7 @@ class SharedShard:
             # Acknowledged writes are in the write-ahead log, which the next opening replays.
             _log.warning("store_close_failed", reason=str(error))
         finally:
+            self._closed_at = time.monotonic()
             lock, self._lock = self._lock, None
             if lock is not None:
                 lock.release()
@@ -219,13 +236,21 @@ class SharedShard:
             with self._turn:
                 if self._shard is not shard:
                     return
+                self._show_life()
                 idle = time.monotonic() - self._last_used
                 if self._operations or self._holds or self._lock is None:
                     continue
-                waiting = idle >= _POLL_SECONDS / 2 and self._lock.wanted()
+                waiting = idle >= self._idle_wanted and self._lock.wanted()
                 if waiting or idle >= self.idle_seconds:
                     self._let_go()
                     return
+
+    def _show_life(self) -> None:
+        """Show waiting processes that an operation or a fresh hold goes on."""
+        lock = self._lock
+        fresh = self._holds and time.monotonic() - self._last_used < _HOLD_SECONDS
+        if lock is not None and (self._operations or fresh) and lock.wanted():
+            lock.show_life()
 
     # -- surprises ------------------------------------------------------------------------
 

@@ -41,25 +41,36 @@ class Verified:
 def verify(store: RecordStore) -> Verified:
     """Read and compare all records, indexes and vectors.
 
+    Other processes may use the store meanwhile. What seems wrong is read again while they wait.
+
     Raises `StoreError` if the store cannot be read at all.
     """
     verified, counted = Verified(), Counter[tuple[str, str]]()
-    with store.hold():
-        records = _all(store, verified)
-        while batch := list(itertools.islice(records, _BATCH)):
-            verified.records += len(batch)
-            counted.update((record.source, record.project) for record in batch)
-        for (source, project), read in sorted(counted.items()):
-            found = store.count(source, [project], {})
-            # Damaged records are counted too; the scope that they belong to is unknown.
-            if not read <= found <= read + len(verified.damaged):
-                verified.miscounted.append(f"{source} in '{project}': {found:,} of {read:,}")
-        if isinstance(store, HasPoints):
-            verified.other_vectors += _with_other_vectors(store)
-        total = store.count(None, None, {})
-        if total != verified.records + len(verified.damaged):
-            verified.miscounted.append(f"all: {total:,} of {verified.records:,}")
+    records = _all(store, verified)
+    while batch := list(itertools.islice(records, _BATCH)):
+        verified.records += len(batch)
+        counted.update((record.source, record.project) for record in batch)
+    if isinstance(store, HasPoints):
+        verified.other_vectors += _with_other_vectors(store)
+    if any(_miscounted(store, counted, verified)):
+        with store.hold():
+            counted = Counter((each.source, each.project) for each in _all(store, verified))
+            verified.records = counted.total()
+            verified.miscounted += _miscounted(store, counted, verified)
     return verified
+
+
+def _miscounted(
+    store: RecordStore, counted: Counter[tuple[str, str]], verified: Verified
+) -> Iterator[str]:
+    for (source, project), read in sorted(counted.items()):
+        found = store.count(source, [project], {})
+        # Damaged records are counted too; the scope that they belong to is unknown.
+        if not read <= found <= read + len(verified.damaged):
+            yield f"{source} in '{project}': {found:,} of {read:,}"
+    total = store.count(None, None, {})
+    if total != verified.records + len(verified.damaged):
+        yield f"all: {total:,} of {verified.records:,}"
 
 
 def _all(store: RecordStore, verified: Verified) -> Iterator[Record]:

@@ -17,6 +17,7 @@ import pytest
 
 from contextkit.cli.progress import progress_bars
 from contextkit.models.indexer import Progress
+from contextkit.store.shard_lock import ShardLock
 
 if TYPE_CHECKING:
     from tests.cli.conftest import CommandLine
@@ -124,3 +125,20 @@ def test_a_pipe_gets_nothing(contextkit: CommandLine, tmp_path: Path) -> None:
         ran = contextkit(*arguments)
         assert ran.exit_code == 0
         assert not {"\x1b", "\r"} & {*ran.stdout, *ran.stderr}
+
+
+def test_a_wait_for_the_store_is_told_on_a_terminal(contextkit: CommandLine, home: Path) -> None:
+    """Who has it, and since when; the command then does what it should."""
+    contextkit("remember", "Tabs")
+    lock = ShardLock(home / "store", 60.0)
+    lock.acquire()
+
+    def let_go(shown: bytes) -> None:
+        if b"has used since" in shown:
+            lock.release()
+
+    code, output, shown = contextkit.on_terminal("memories", "list", seen=let_go)
+
+    assert code == 0
+    assert b"Tabs" in output
+    assert f"contextkit: waiting for the store, which process {os.getpid()} (".encode() in shown

@@ -23,12 +23,14 @@ from contextkit import (
     SourceInfo,
     hookimpl,
 )
+from contextkit.config.load import data_folder
 from contextkit.errors import StoreBusyError, StoreError
 from contextkit.files import write_atomically
 from contextkit.indexing.files import FileIndex, SkipFileError
 from contextkit.indexing.listing import FileListing, WorkspaceFile
 from contextkit.indexing.run import IndexOutcome, in_index_order, state_folder
 from contextkit.models.indexer import IndexState, Progress
+from contextkit.store.waiting import on_wait
 
 MakePlugin = Callable[..., ModuleType]
 OpenKit = Callable[..., ContextKit]
@@ -326,14 +328,14 @@ def test_two_runs_of_one_project_take_turns(kit: ContextKit) -> None:
         assert kit.index(wait=False) == {
             "files": IndexOutcome(problem="another process is indexing this project")
         }
-        other.communicate("\n", timeout=20)
-    assert kit.index()["files"].problem is None
+        heard: list[Any] = []
+        with on_wait(lambda said: heard.extend((said, other.communicate("\n", timeout=20)))):
+            assert kit.index()["files"].problem is None
+    assert heard[0].startswith("waiting for the index of this project, which process ")
 
 
 def kit_home(kit: ContextKit) -> Path:
     """Where the states are."""
-    from contextkit.config.load import data_folder
-
     return data_folder() / "state" / kit.store.identity.id
 
 

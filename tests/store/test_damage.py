@@ -207,6 +207,25 @@ def test_verifying_finds_vectors_that_are_not_those_of_the_text(
     assert found.other_vectors == ["notes record 'b'"]
 
 
+def test_others_use_the_store_while_it_is_verified(
+    embedded: EmbeddedStore, note: Note, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What they change meanwhile is no mistake."""
+    embedded.put([note(str(n), f"alpha {n}") for n in range(3)])
+    other = EmbeddedStore(embedded.path, embedded.embedders, lock_timeout=60.0)
+    changes = iter([note("0", "beta"), note("3", "delta")])
+
+    def compare(text: str) -> Any:
+        for changed in changes:
+            other.put([changed])
+        return _keywords(text)
+
+    monkeypatch.setattr("contextkit.store.verify.embed_keywords", compare)
+    found = verify(embedded)
+    assert (found.records, found.miscounted, found.other_vectors) == (4, [], [])
+    other.close()
+
+
 def _keywords(text: str) -> Any:
     from contextkit.text.keywords import embed_keywords
 

@@ -1,0 +1,1 @@
+"""Eight processes on one embedded store, for as long as one likes."""
