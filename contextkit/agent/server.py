@@ -15,7 +15,7 @@ from typing import Any
 
 from attrs import asdict, define, field
 
-from contextkit.agent.answer import answer_event
+from contextkit.agent.answer import answer_event, answer_later, keep_for_later
 from contextkit.agent.client import ProtocolError, home_of, installed, peer_is_us, receive, send
 from contextkit.agent.events import HookEvent
 from contextkit.agent.notify import tell_plugins
@@ -23,6 +23,7 @@ from contextkit.agent.sessions import note
 from contextkit.agent.workspaces import Workspaces
 from contextkit.errors import ContextKitError, WorkspaceError, in_words
 
+_GONE = "the hook's process had stopped waiting"
 _ANYTHING = "what is there to know"
 _BACKLOG = 32
 _PEER_SECONDS = 5.0
@@ -129,31 +130,58 @@ class ResidentServer:
                 self._asked = time.monotonic()
 
     def _respond(self, request: Mapping[str, Any], connection: socket.socket) -> None:
-        answer: dict[str, Any] = {"answer": {}}
-        try:
-            answer = self._answer(request, connection)
-            send(connection, answer)
-            if answer.get("retired"):
-                self.end()
-        finally:
-            if request.get("op") == "hook" and "answer" in answer:
-                # The agent has its answer, or has stopped waiting.
-                connection.close()
-                self._tell(request)
+        if request.get("op") == "hook":
+            self._respond_to_hook(request, connection)
+        else:
+            send(connection, self._answer(request))
 
-    def _tell(self, request: Mapping[str, Any]) -> None:
+    def _respond_to_hook(self, request: Mapping[str, Any], connection: socket.socket) -> None:
+        if self._is_outdated(request):
+            note("resident_outdated", installed=request.get("installed"))
+            send(connection, {"retired": True})
+            self.end()
+            return
+        if self._warming:
+            send(connection, {"starting": True})
+            return
+        began = time.time()
+        undelivered: dict[str, Any] = {"late": True}
+        with contextlib.suppress(OSError):
+            undelivered = self._answer_hook(request, connection)
+            late = undelivered.pop("late", False)
+            send(connection, {"answer": undelivered})
+            undelivered = {"late": late}
+        # The agent has its answer, or has stopped waiting.
+        connection.close()
+        self._go_on(request, undelivered, began)
+
+    def _go_on(
+        self, request: Mapping[str, Any], undelivered: Mapping[str, Any], began: float
+    ) -> None:
+        """Do what an agent does not wait for.
+
+        Args:
+            request: the event's.
+            undelivered: the answer that the agent did not get, or `late` if it must be made.
+            began: when the event came, by `time.time`.
+        """
         try:
-            event = request["event"]
-            folder = HookEvent.from_json(event).folder
-            with self.workspaces.use(folder, request["environment"]) as kit:
-                tell_plugins(kit, event)
+            told = request["event"]
+            event = HookEvent.from_json(told)
+            with self.workspaces.use(event.folder, request["environment"]) as kit:
+                if undelivered.get("context") and event.session:
+                    note("hook_late", session=event.session, reason=_GONE, process="resident")
+                    keep_for_later(event, undelivered, began)
+                elif undelivered.get("late"):
+                    answer_later(kit, event)
+                tell_plugins(kit, told)
         except ContextKitError:
             # A problem of the workspace was already logged when the event was answered.
             pass
         except Exception as error:  # noqa: BLE001 - agents never see errors
             note("telling_failed", reason=in_words(error), process="resident")
 
-    def _answer(self, request: Mapping[str, Any], connection: socket.socket) -> dict[str, Any]:
+    def _answer(self, request: Mapping[str, Any]) -> dict[str, Any]:
         match request.get("op"):
             case "status":
                 return {
@@ -171,8 +199,6 @@ class ResidentServer:
                 self.end()
                 self._ended.wait(_PEER_SECONDS)
                 return {"pid": os.getpid()}
-            case "hook":
-                return self._answer_hook(request, connection)
         return {"error": f"unknown: {request.get('op')!r}"}
 
     def _health(self, request: Mapping[str, Any]) -> list[dict[str, Any]] | None:
@@ -191,11 +217,6 @@ class ResidentServer:
         )
 
     def _answer_hook(self, request: Mapping[str, Any], connection: socket.socket) -> dict[str, Any]:
-        if self._is_outdated(request):
-            note("resident_outdated", installed=request.get("installed"))
-            return {"retired": True}
-        if self._warming:
-            return {"starting": True}
         now = time.monotonic()
         try:
             # Items of an answer that comes too late must not count as shown.
@@ -204,17 +225,17 @@ class ResidentServer:
             with self.workspaces.use(event.folder, request["environment"]) as kit:
                 limit = kit.config.hooks.timeout
                 send(connection, {"more": True, "limit": limit})
-                answer = answer_event(kit, event, started + limit)
+                return answer_event(kit, event, started + limit)
         except TimeoutError as error:
             # TimeoutError is an OSError, but the connection still works: send an empty answer.
             note("hook_late", reason=in_words(error), process="resident")
-            return {"answer": {}}
-        except (OSError, ProtocolError):
+            return {"late": True}
+        except OSError:
+            # The client has gone.
             raise
         except Exception as error:  # noqa: BLE001 - agents never see errors
             note("hook_failed", reason=in_words(error), process="resident")
-            return {"answer": {}}
-        return {"answer": answer}
+            return {}
 
     def warm(self, folder: str, environment: Mapping[str, str]) -> None:
         """Load a workspace, its models included, before its first request.
