@@ -59,7 +59,9 @@ _TRIES = 3
 _MARGIN = 0.9
 
 _ANSWERED = {"ok", "empty", "below_floor"}
-_OUT_OF_TIME = {"timed_out", "cut_off"}
+_LATE = "late"
+_MISSING = {"timed_out": _LATE, "cut_off": _LATE, "breaker_open": "skipped"}
+"""State of a source that gave no answer -> how the log describes it; others failed."""
 
 _LATER_SECONDS = 20.0
 """Time limit of an answer that a later event gets."""
@@ -247,12 +249,18 @@ def keep_for_later(
 
 def _answer(kit: ContextKit, event: HookEvent, session: Session, deadline: float) -> dict[str, Any]:
     """Assemble an answer and mark its items as shown."""
+    with contextlib.suppress(ContextKitError):
+        # The sources' time limit counts from when the store is open.
+        # Not in a thread: two threads that compete for the interpreter's lock would take longer.
+        # The search reports an error of the store.
+        kit.store.prepare()
     missing: dict[str, str] = {}
 
     async def in_time(assemble: _Assemble, tokens: int) -> FormattedContext:
         context = await assemble(tokens, seconds_for_sources(deadline))
         traces = context.trace.sources
-        missing.update((s.source, s.state) for s in traces if s.state not in _ANSWERED)
+        failed = [trace for trace in traces if trace.state not in _ANSWERED]
+        missing.update((trace.source, _MISSING.get(trace.state, "failed")) for trace in failed)
         return context
 
     async def within() -> FormattedContext | None:
@@ -270,7 +278,7 @@ def _answer(kit: ContextKit, event: HookEvent, session: Session, deadline: float
         got = "nothing" if context is None else "less"
         note("sources_missing", hook=event.name, session=event.session, got=got, sources=missing)
     if context is None:
-        return {"late": True} if _OUT_OF_TIME & set(missing.values()) else {}
+        return {"late": True} if _LATE in missing.values() else {}
     session.shown |= {key for item in context.items for key in item_keys(item)}
     return _as_answer(context)
 
@@ -351,7 +359,7 @@ def answer_here(
     Raises what `answer_event` and `ContextKit.open` raise.
     """
     asked = HookEvent.from_json(event)
-    if not asked.asks:
+    if not (asked.asks or read_session(asked.session).waiting):
         return {}
     # Keywords are enough for one answer before the background server is ready, and loading
     # a model would take a sixth of the time.
@@ -361,8 +369,4 @@ def answer_here(
     if not hooks.enabled:
         return {}
     hide_shown(kit)
-    with contextlib.suppress(ContextKitError):
-        # Not in a thread: two threads that compete for the interpreter's lock would take longer.
-        # The search reports an error of the store.
-        kit.store.prepare()
     return answer_event(kit, asked, started + hooks.timeout)

@@ -23,6 +23,7 @@ from contextkit.agent.sessions import note
 from contextkit.agent.workspaces import Workspaces
 from contextkit.errors import ContextKitError, WorkspaceError, in_words
 
+_TOLD = ("context", "items")
 _GONE = "the hook's process had stopped waiting"
 _ANYTHING = "what is there to know"
 _BACKLOG = 32
@@ -148,9 +149,9 @@ class ResidentServer:
         undelivered: dict[str, Any] = {"late": True}
         with contextlib.suppress(OSError):
             undelivered = self._answer_hook(request, connection)
-            late = undelivered.pop("late", False)
-            send(connection, {"answer": undelivered})
-            undelivered = {"late": late}
+            told = {name: undelivered[name] for name in _TOLD if name in undelivered}
+            send(connection, {"answer": told})
+            undelivered = {"late": undelivered.get("late")}
         # The agent has its answer, or has stopped waiting.
         connection.close()
         self._go_on(request, undelivered, began)
