@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -25,6 +26,7 @@ MAX_BYTES = 60_000
 _LONGEST = (4000, 400, 40)
 """Limits of a text's length, tried in turn until the event is short enough."""
 
+_MOST_SECONDS = 120
 _MOST_PARTS = 40
 _LEVELS = 6
 
@@ -96,6 +98,9 @@ def _answer_late(kit: ContextKit, event: HookEvent) -> None:
 
 def main() -> None:
     """Pass on the event on standard input."""
+    if hasattr(signal, "alarm"):
+        # A plugin that hangs must not keep this process forever.
+        signal.alarm(_MOST_SECONDS)
     from pathlib import Path
 
     from contextkit.agent.events import HookEvent

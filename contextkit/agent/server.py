@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 import socket
-import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +18,7 @@ from contextkit.agent.client import ProtocolError, home_of, installed, peer_is_u
 from contextkit.agent.events import HookEvent
 from contextkit.agent.notify import tell_plugins
 from contextkit.agent.sessions import note
+from contextkit.agent.software import Software
 from contextkit.agent.workspaces import Workspaces
 from contextkit.errors import ContextKitError, WorkspaceError, in_words
 
@@ -57,37 +56,31 @@ class ResidentServer:
     _busy: int = field(default=0, init=False)
     _turn: threading.Lock = field(factory=threading.Lock, init=False)
     _warming: bool = field(default=False, init=False)
-    _software: object = field(init=False)
+    _software: Software = field(factory=Software, init=False)
 
-    @_software.default
-    def _look_at_software(self) -> object:
-        return software_stamp()
-
-    def serve(self, ready: Callable[[], None] = lambda: None) -> bool:
+    def serve(self, ready: Callable[[], None] = lambda: None) -> None:
         """Listen until `end` is called or requests stop.
+
+        The caller has the socket's lock, `only_server`.
 
         Args:
             ready: called when it listens.
-
-        Returns:
-            False, at once, if another process already listens here.
         """
-        with _alone(self.path.with_suffix(".lock")) as first:
-            if not first:
-                return False
-            with contextlib.closing(_listening(self.path)) as listener:
-                place = _identity(self.path)
-                try:
-                    ready()
-                    self._accept(listener, place)
-                finally:
-                    if _identity(self.path) == place:
-                        self.path.unlink(missing_ok=True)
-            self.workspaces.close()
+        with contextlib.closing(_listening(self.path)) as listener:
+            place = _identity(self.path)
+            try:
+                ready()
+                self._accept(listener, place)
+            finally:
+                if _identity(self.path) == place:
+                    self.path.unlink(missing_ok=True)
+        # A thread that is stuck in a plugin may keep a workspace; the process ends without it.
+        closing = threading.Thread(target=self.workspaces.close, daemon=True)
+        closing.start()
+        closing.join(_PEER_SECONDS)
         self._ended.set()
         for thread in self._enders:
             thread.join(_LOOK_SECONDS)
-        return True
 
     def end(self) -> None:
         """Stop listening."""
@@ -214,7 +207,7 @@ class ResidentServer:
         return (
             request.get("home") != home_of(os.environ)
             or request.get("installed") != installed()
-            or software_stamp() != self._software
+            or self._software.has_changed()
         )
 
     def _answer_hook(self, request: Mapping[str, Any], connection: socket.socket) -> dict[str, Any]:
@@ -257,40 +250,7 @@ class ResidentServer:
             self._warming = False
 
 
-def software_stamp() -> object:
-    """A value that changes when distributions change."""
-    found = []
-    for folder in sys.path:
-        with contextlib.suppress(OSError), os.scandir(folder) as entries:
-            found += [
-                (entry.path, entry.stat().st_mtime_ns)
-                for entry in entries
-                if entry.name.endswith((".dist-info", ".egg-info", ".pth"))
-            ]
-    return sorted(found)
-
-
-@contextlib.contextmanager
-def _alone(lock: Path) -> Iterator[bool]:
-    """Lock a socket.
-
-    Yields False if another process has the lock.
-    """
-    number = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        try:
-            fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            yield False
-        else:
-            yield True
-    finally:
-        os.close(number)
-
-
 def _listening(path: Path) -> socket.socket:
-    # This process has the lock, so an existing socket belongs to no running process.
-    path.unlink(missing_ok=True)
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     listener.bind(str(path))
     path.chmod(0o600)

@@ -169,6 +169,11 @@ def prune_sessions() -> None:
             for part in (file, file.with_suffix(".lock")):
                 with contextlib.suppress(OSError):
                     part.unlink(missing_ok=True)
+    # A process that was killed leaves a temporary file, or a lock without a session.
+    for part in [*_folder().glob(".*"), *_folder().glob("*.lock")]:
+        if _seen(part) < oldest and not part.with_suffix(".json").exists():
+            with contextlib.suppress(OSError):
+                part.unlink(missing_ok=True)
 
 
 def _latest_first() -> list[Path]:

@@ -18,8 +18,8 @@ from tests.benchmarks.starting import Samples
 
 __all__ = ["beside_busy_loops"]
 
-_PROMPTS, _STARTS = 50, 5
-_EVENTS, _PAUSE_SECONDS = 60, 0.5
+_PROMPTS, _STARTS = 50, 3
+_EVENTS, _PAUSE_SECONDS = 15, 1.0
 
 _FIRST = ("Alder", "Birch", "Cedar", "Dogwood", "Elm", "Fir", "Gorse", "Hazel", "Ivy", "Juniper")
 _SECOND = ("quay", "mouth", "wick", "stead", "haven")
