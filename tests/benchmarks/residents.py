@@ -9,6 +9,7 @@ import argparse
 import contextlib
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -159,10 +160,14 @@ class World:
     def install(self, name: str, number: int, *, edit: bool = False) -> None:
         """Install a version of a plugin, or edit its file alone."""
         module = f"ck_bench_{name}"
-        text = _PLUGIN.format(name=name, number=number)
-        (self.folder / "site" / f"{module}.py").write_text(text, encoding="utf-8")
+        # Python recognizes a changed file by the second and the size.
+        text = _PLUGIN.format(name=name, number=number) + "#" * number
+        site = self.folder / "site"
+        (site / f"{module}.py").write_text(text, encoding="utf-8")
         if not edit:
-            write_distribution(self.folder / "site", f"ck-bench-{name}", {name: module})
+            for old in site.glob(f"{module}-*.dist-info"):
+                shutil.rmtree(old)
+            write_distribution(site, f"ck-bench-{name}", {name: module}, f"1.{number}")
 
 
 @contextlib.contextmanager
