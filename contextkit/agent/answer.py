@@ -9,7 +9,6 @@ makes the answer, and a later event of the session gets it.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import os
 import re
 import time
@@ -25,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from contextkit.agent.events import PROMPT, SHOWN, START, HookEvent
-from contextkit.agent.limits import open_for_hooks, seconds_for_sources
+from contextkit.agent.limits import open_for_hooks, opened, seconds_for_sources
 from contextkit.agent.sessions import (
     Session,
     Waiting,
@@ -36,7 +35,7 @@ from contextkit.agent.sessions import (
 )
 from contextkit.agent.shown import hide_shown, item_keys, shown_before
 from contextkit.concurrency import in_thread
-from contextkit.errors import ContextKitError, StoreBusyError, in_words
+from contextkit.errors import StoreBusyError, in_words
 from contextkit.kit import ContextKit
 from contextkit.models.context import FormattedContext
 from contextkit.models.record import Range, Record
@@ -249,11 +248,6 @@ def keep_for_later(
 
 def _answer(kit: ContextKit, event: HookEvent, session: Session, deadline: float) -> dict[str, Any]:
     """Assemble an answer and mark its items as shown."""
-    with contextlib.suppress(ContextKitError):
-        # The sources' time limit counts from when the store is open.
-        # Not in a thread: two threads that compete for the interpreter's lock would take longer.
-        # The search reports an error of the store.
-        kit.store.prepare()
     missing: dict[str, str] = {}
 
     async def in_time(assemble: _Assemble, tokens: int) -> FormattedContext:
@@ -264,7 +258,9 @@ def _answer(kit: ContextKit, event: HookEvent, session: Session, deadline: float
         return context
 
     async def within() -> FormattedContext | None:
-        async with asyncio.timeout(deadline - time.monotonic()):
+        limit = asyncio.timeout(deadline - time.monotonic())
+        # The time limit of the sources counts from when the store is open.
+        async with limit, opened(kit.store, deadline):
             for assemble in _ways(kit, event, session):
                 context = await _short_enough(kit, partial(in_time, assemble))
                 if context is not None:

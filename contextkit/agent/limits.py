@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 
 from attrs import evolve
 
 from contextkit.config.load import load_config
 from contextkit.config.settings import Config
+from contextkit.errors import ContextKitError
 from contextkit.kit import ContextKit
 from contextkit.plugin.manager import SourceRegistry
+from contextkit.store.base import RecordStore
+from contextkit.store.hold import held, waiting_at_most
 from contextkit.workspace.find import Workspace
 
 _SHARE_OF_THE_REST = 0.3
@@ -18,6 +22,28 @@ _SHARE_OF_THE_REST = 0.3
 
 _MOST_FOR_THE_REST = 1.0
 _SHARE_OF_ONE_STEP = 0.25
+_MOMENT = 0.05
+
+
+@contextlib.asynccontextmanager
+async def opened(store: RecordStore, deadline: float) -> AsyncIterator[None]:
+    """Open the store for an answer, or go on without it if another process keeps it.
+
+    Sources that need no store then answer nevertheless.
+
+    Args:
+        store: the store.
+        deadline: the time, by `time.monotonic`, at which the agent stops waiting.
+    """
+    seconds = _SHARE_OF_ONE_STEP * (deadline - time.monotonic())
+    async with contextlib.AsyncExitStack() as stack:
+        try:
+            with waiting_at_most(seconds):
+                await stack.enter_async_context(held(store))
+        except ContextKitError:
+            # The sources that need the store report the error.
+            stack.enter_context(waiting_at_most(_MOMENT))
+        yield
 
 
 def seconds_for_sources(deadline: float) -> float:
@@ -39,8 +65,8 @@ def open_for_hooks(
 ) -> ContextKit:
     """Open a workspace for hooks.
 
-    A busy store, a reranker, a summarizer or a plugin's model takes at most a part of
-    `hooks.timeout`, whatever its own setting is.
+    A reranker, a summarizer or a plugin's model takes at most a part of `hooks.timeout`, whatever
+    its own setting is.
 
     Raises what `ContextKit.open` raises.
     """
@@ -50,7 +76,7 @@ def open_for_hooks(
 
 def _within_the_limit(config: Config) -> Config:
     most = config.hooks.timeout * _SHARE_OF_ONE_STEP
-    assemble, embedding, store = config.assemble, config.embedding, config.store
+    assemble, embedding = config.assemble, config.embedding
     return evolve(
         config,
         assemble=evolve(
@@ -59,5 +85,4 @@ def _within_the_limit(config: Config) -> Config:
             compress_timeout=min(assemble.compress_timeout, most),
         ),
         embedding=evolve(embedding, timeout=min(embedding.timeout, most)),
-        store=evolve(store, lock_timeout=min(store.lock_timeout, most)),
     )
