@@ -108,29 +108,19 @@ def test_a_process_that_was_late_leaves_its_answer(world: World, until: Until, f
 
 
 class Tides:
-    """A source that answers once it may."""
-
-    def __init__(self) -> None:
-        self.seconds = 60.0
+    """A source with an item for each question."""
 
     @hookimpl
     def contextkit_query(self, request: ContextRequest) -> list[ContextItem]:
-        """Answer late."""
-        time.sleep(self.seconds)
+        """Answer with the question."""
         return [ContextItem("tides", f"{request.query} at noon", 1.0, id=request.query)]
 
 
 @pytest.fixture
-def tides() -> Tides:
-    """The source of the kit."""
-    return Tides()
-
-
-@pytest.fixture
-def kit(tmp_path: Path, tides: Tides) -> ContextKit:
+def kit(tmp_path: Path) -> ContextKit:
     """A workspace with one source."""
     made = ContextKit.open(tmp_path, entry_points=False)
-    made.register(tides, "tides")
+    made.register(Tides(), "tides")
     hide_shown(made)
     return made
 
@@ -146,10 +136,9 @@ def told(kit: ContextKit, what: HookEvent) -> list[str]:
     return [item["id"] for item in found.get("items", ())]
 
 
-def test_a_new_prompt_replaces_a_late_answer(kit: ContextKit, tides: Tides) -> None:
+def test_a_new_prompt_replaces_a_late_answer(kit: ContextKit) -> None:
     """The answer to what the user asked before would not fit."""
     first, second = event(prompt="high water today"), event(prompt="low water today")
-    tides.seconds = 0.0
     answer_later(kit, first)
     assert read_session("s").waiting is not None
     assert told(kit, second) == ["low water today"]
@@ -158,18 +147,16 @@ def test_a_new_prompt_replaces_a_late_answer(kit: ContextKit, tides: Tides) -> N
     assert told(kit, first) == ["high water today"]
 
 
-def test_what_is_not_searched_for_gets_a_late_answer(kit: ContextKit, tides: Tides) -> None:
+def test_what_is_not_searched_for_gets_a_late_answer(kit: ContextKit) -> None:
     """`Go on` asks for nothing new."""
     first = event(prompt="high water today")
-    tides.seconds = 0.0
     answer_later(kit, first)
     assert told(kit, event(prompt="go on")) == ["high water today"]
     assert told(kit, first) == []
 
 
-def test_a_late_answer_ends_with_what_the_agent_knew(kit: ContextKit, tides: Tides) -> None:
+def test_a_late_answer_ends_with_what_the_agent_knew(kit: ContextKit) -> None:
     """After `/clear` the session starts anew."""
-    tides.seconds = 0.0
     answer_later(kit, event(prompt="high water today"))
     assert told(kit, event("SessionStart", forgot=True)) == []
     assert told(kit, event("PostToolUse")) == []
