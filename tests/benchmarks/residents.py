@@ -22,7 +22,7 @@ from typing import Any
 
 from attrs import field, frozen
 
-from contextkit.agent.client import ask, settings_in, socket_path
+from contextkit.agent.client import FEW_PAGES, ask, settings_in, socket_path
 from contextkit.testing.surroundings import write_distribution
 from tests.benchmarks.harness import Report, percentile, write_json
 from tests.benchmarks.starting import as_for_most
@@ -95,7 +95,7 @@ class World:
     def start(self, *arguments: str) -> subprocess.Popen[bytes]:
         """Start a server as a hook does."""
         command = [sys.executable, "-P", "-m", "contextkit.agent", *arguments]
-        return subprocess.Popen(command, cwd="/", env=self.environment)
+        return subprocess.Popen(command, cwd="/", env={**FEW_PAGES, **self.environment})
 
     def status(self) -> Mapping[str, Any] | None:
         """Return what the server says of itself, or None if none answers."""
