@@ -2,51 +2,52 @@
 
 A session starts with the newest records of the sources that you write to. Later answers leave
 out items that the session has seen, before ranking. `answer_here` answers in the hook's own
-process while no background server runs.
+process while no background server runs. If time runs out before anything is found, `answer_later`
+makes the answer, and a later event of the session gets it.
 """
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import inspect
 import os
 import re
 import time
 from collections.abc import (
     Awaitable,
     Callable,
-    Collection,
     Coroutine,
-    Generator,
-    Iterator,
     Mapping,
     Sequence,
 )
-from contextvars import ContextVar
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from contextkit.agent.events import START, HookEvent
-from contextkit.agent.sessions import Session, note, open_session, prune_sessions
+from contextkit.agent.events import PROMPT, SHOWN, START, HookEvent
+from contextkit.agent.limits import open_for_hooks, opened, seconds_for_sources
+from contextkit.agent.sessions import (
+    Session,
+    Waiting,
+    note,
+    open_session,
+    prune_sessions,
+    read_session,
+)
+from contextkit.agent.shown import hide_shown, item_keys, shown_before
 from contextkit.concurrency import in_thread
-from contextkit.errors import ContextKitError
+from contextkit.errors import StoreBusyError, in_words
 from contextkit.kit import ContextKit
 from contextkit.models.context import FormattedContext
-from contextkit.models.items import ContextItem
 from contextkit.models.record import Range, Record
 from contextkit.models.request import Recipe, Section
 from contextkit.pipeline.request import default_limit, make_request
-from contextkit.plugin.spec import hookimpl
 from contextkit.text.clean import visible_values
+from contextkit.workspace.find import find_workspace
 
 _NEWEST = 12
 _WORDS = 8
 _TITLE = "What this project remembers"
 _WORD = re.compile(r"\w{2,}")
-
-_NAME = "shown-before"
-_shown: ContextVar[tuple[Collection[str], str | None]] = ContextVar("contextkit_shown")
 
 _DOMAINS = {"test": ("testing", "debugging"), "build": ("build", "configuration", "debugging")}
 """Kind of failing command -> domains of a premortem; the first with results is shown."""
@@ -56,16 +57,34 @@ _MOST_FURTHER = 40
 _TRIES = 3
 _MARGIN = 0.9
 
-_Assemble = Callable[[int], Coroutine[Any, Any, FormattedContext]]
+_ANSWERED = {"ok", "empty", "below_floor"}
+_LATE = "late"
+_MISSING = {"timed_out": _LATE, "cut_off": _LATE, "breaker_open": "skipped"}
+"""State of a source that gave no answer -> how the log describes it; others failed."""
+
+_LATER_SECONDS = 20.0
+"""Time limit of an answer that a later event gets."""
+
+_LOCK_SECONDS = 5.0
+_PAUSE_SECONDS = 0.2
+
+_Assemble = Callable[[int, float], Coroutine[Any, Any, FormattedContext]]
+"""Assembles a context with a token budget and a time limit of its sources."""
 
 
 async def start_context(
-    kit: ContextKit, max_tokens: int, session: str | None = None
+    kit: ContextKit, max_tokens: int, session: str | None = None, seconds: float | None = None
 ) -> FormattedContext:
     """Assemble the newest records of sources such as memories.
 
     Sources indexed from the workspace, such as code and commits, are only included if
     `hooks.start_sources` names them.
+
+    Args:
+        kit: the workspace's.
+        max_tokens: the token budget.
+        session: the agent's session.
+        seconds: the time limit of the sources; default: the configured.
 
     Raises what `ContextKit.assemble_context` raises.
     """
@@ -81,6 +100,8 @@ async def start_context(
         guard=True,
         session=session,
         recipe="session",
+        source_timeout=seconds,
+        deadline=seconds,
     )
     recipe = Recipe(name="session", title=_TITLE, sections=tuple(sections))
     return await kit.pipeline.assemble(request, recipe)
@@ -112,66 +133,10 @@ def _in_their_words(records: Sequence[Record]) -> str:
     return " ".join(word for r in records for word in _WORD.findall(r.text)[:_WORDS]) or _TITLE
 
 
-def item_keys(item: ContextItem) -> list[str]:
-    """Keys that identify an item and its merged duplicates."""
-    named = [(item.source, item.id), *((other.source, other.id) for other in item.also_in)]
-    return [f"{source}:{record}" for source, record in named]
-
-
-@contextlib.contextmanager
-def shown_before(keys: Collection[str], session: str | None = None) -> Iterator[None]:
-    """Leave items out of contexts assembled in this block.
-
-    Args:
-        keys: the items that were shown.
-        session: the agent's session, whose own records are left out too; None if the agent
-            has lost its memory of it.
-    """
-    token = _shown.set((keys, session))
-    try:
-        yield
-    finally:
-        _shown.reset(token)
-
-
-def hide_shown(kit: ContextKit) -> None:
-    """Make a kit leave out the items of `shown_before`."""
-    kit.register(_HideShown(), _NAME)
-
-
-class _HideShown:
-    """Filters the items of every source."""
-
-    @hookimpl(wrapper=True)
-    def contextkit_query(self) -> Generator[None, Any, Any]:
-        found = yield
-        keys, session = _shown.get(((), None))
-        if not keys and session is None:
-            return found
-        if inspect.isawaitable(found):
-            return _later(found, keys, session)
-        return _without(found, keys, session)
-
-
-async def _later(found: Awaitable[Any], keys: Collection[str], session: str | None) -> Any:
-    return _without(await found, keys, session)
-
-
-def _without(found: Any, keys: Collection[str], session: str | None) -> Any:
-    # A value that is not a list of items is refused later, as for any source.
-    if not isinstance(found, (list, tuple)):
-        return found
-    return [item for item in found if not _is_known(item, keys, session)]
-
-
-def _is_known(item: Any, keys: Collection[str], session: str | None) -> bool:
-    if not isinstance(item, ContextItem):
-        return False
-    return item_keys(item)[0] in keys or (session is not None and item.sequence == session)
-
-
 def answer_event(kit: ContextKit, event: HookEvent, deadline: float) -> dict[str, Any]:
     """Answer an event.
+
+    A source that is late is missing in the answer, and the log names it.
 
     Args:
         kit: the workspace's, prepared by `hide_shown`.
@@ -180,16 +145,18 @@ def answer_event(kit: ContextKit, event: HookEvent, deadline: float) -> dict[str
 
     Returns:
         `context`, the text, and `items`, the origin of each item; empty if nothing relevant is
-        new to the session.
+        new to the session. `late` is true if nothing was found because time ran out.
 
     Raises:
         TimeoutError: it took too long.
         ContextKitError: assembling failed.
     """
-    if not (kit.config.hooks.enabled and event.asks):
+    if not kit.config.hooks.enabled or event.name not in SHOWN:
         return {}
     if not event.session:
-        return _as_answer(_context(kit, event, Session(), deadline))
+        return _answer(kit, event, Session(), deadline) if event.asks else {}
+    if not (event.asks or read_session(event.session).waiting):
+        return {}
     if event.name == START:
         prune_sessions()
         if kit.identity.problem:
@@ -200,30 +167,116 @@ def answer_event(kit: ContextKit, event: HookEvent, deadline: float) -> dict[str
             return {}
         if event.forgot:
             session.forget()
-        if event.failed in session.failures:
-            return {}
-        context = _context(kit, event, session, deadline)
+        found = _answer_once(kit, event, session, deadline)
+        if time.monotonic() > deadline:
+            # Nothing of it may count as shown.
+            raise TimeoutError("the answer was ready after the time limit")
+        return found if found.get("context") else {**session.deliver(), **found}
+
+
+def _answer_once(
+    kit: ContextKit, event: HookEvent, session: Session, deadline: float
+) -> dict[str, Any]:
+    """Answer an event unless its session was answered this before."""
+    if not event.asks or event.failed in session.failures:
+        return {}
+    if event.name == PROMPT:
+        session.turn_to_prompt()
+    found = _answer(kit, event, session, deadline)
+    if event.failed and not found.get("late"):
+        session.failures.add(event.failed)
+    return found
+
+
+def answer_later(kit: ContextKit, event: HookEvent) -> None:
+    """Make the answer of an event that got none in time.
+
+    A later event of its session gets it, unless the user has turned to something else. Errors
+    are logged.
+    """
+    if not (kit.config.hooks.enabled and event.asks and event.session):
+        return
+    began, session = time.time(), read_session(event.session)
+    if session.off or event.failed in session.failures:
+        return
+    known = frozenset(session.shown)
+    try:
+        found = _patiently(kit, event, session)
+        if found.get("context"):
+            keep_for_later(event, found, began, known)
+    except Exception as error:  # noqa: BLE001 - agents never see errors
+        note("late_answer_failed", session=event.session, reason=in_words(error))
+
+
+def _patiently(kit: ContextKit, event: HookEvent, session: Session) -> dict[str, Any]:
+    deadline = time.monotonic() + _LATER_SECONDS
+    while True:
+        try:
+            return _answer(kit, event, session, deadline)
+        except StoreBusyError:
+            # Hooks wait for the store for a part of their time limit only.
+            if time.monotonic() + _PAUSE_SECONDS > deadline:
+                raise
+            time.sleep(_PAUSE_SECONDS)
+
+
+def keep_for_later(
+    event: HookEvent,
+    found: Mapping[str, Any],
+    began: float,
+    known: frozenset[str] | None = None,
+) -> None:
+    """Keep an answer for a later event of its session.
+
+    Args:
+        event: the event that it answers.
+        found: the answer.
+        began: the time of the event, by `time.time`.
+        known: the items that the session had been shown when the answer was made; None if the
+            answer's own items count as shown already.
+    """
+    with open_session(event.session, _LOCK_SECONDS) as session:
+        turned_away = event.name == PROMPT and session.prompted > began
+        repeats = known is not None and (session.shown - known) & {*Waiting.keys_of(found["items"])}
+        if session.off or turned_away or repeats:
+            return
+        session.drop_waiting()
+        session.keep(Waiting(event.name, found["context"], tuple(found["items"])))
         if event.failed:
             session.failures.add(event.failed)
-        if context is not None:
-            session.shown |= {key for item in context.items for key in item_keys(item)}
-        return _as_answer(context)
 
 
-def _context(
-    kit: ContextKit, event: HookEvent, session: Session, deadline: float
-) -> FormattedContext | None:
+def _answer(kit: ContextKit, event: HookEvent, session: Session, deadline: float) -> dict[str, Any]:
+    """Assemble an answer and mark its items as shown."""
+    missing: dict[str, str] = {}
+
+    async def in_time(assemble: _Assemble, tokens: int) -> FormattedContext:
+        context = await assemble(tokens, seconds_for_sources(deadline))
+        traces = context.trace.sources
+        failed = [trace for trace in traces if trace.state not in _ANSWERED]
+        missing.update((trace.source, _MISSING.get(trace.state, "failed")) for trace in failed)
+        return context
+
     async def within() -> FormattedContext | None:
-        async with asyncio.timeout(deadline - time.monotonic()):
+        limit = asyncio.timeout(deadline - time.monotonic())
+        # The time limit of the sources counts from when the store is open.
+        async with limit, opened(kit.store, deadline):
             for assemble in _ways(kit, event, session):
-                context = await _short_enough(kit, assemble)
+                context = await _short_enough(kit, partial(in_time, assemble))
                 if context is not None:
                     return context
         return None
 
     known = None if event.forgot else event.session.strip() or None
     with shown_before(frozenset(session.shown), known):
-        return asyncio.run(within())
+        context = asyncio.run(within())
+    if missing:
+        got = "nothing" if context is None else "less"
+        note("sources_missing", hook=event.name, session=event.session, got=got, sources=missing)
+    if context is None:
+        return {"late": True} if _LATE in missing.values() else {}
+    session.shown |= {key for item in context.items for key in item_keys(item)}
+    return _as_answer(context)
 
 
 def _ways(kit: ContextKit, event: HookEvent, session: Session) -> list[_Assemble]:
@@ -231,29 +284,36 @@ def _ways(kit: ContextKit, event: HookEvent, session: Session) -> list[_Assemble
 
     The first with results is used.
     """
+    known = event.session.strip() or None
     if event.name == START:
-        return [lambda tokens: start_context(kit, tokens, event.session.strip() or None)]
+        return [lambda tokens, seconds: start_context(kit, tokens, known, seconds)]
     if event.failed:
         return [_premortem(kit, domain) for domain in _DOMAINS[event.failed]]
     # Search for as many items more as will be left out.
     further = min(len(session.shown), _MOST_FURTHER)
     return [
-        lambda tokens: kit.assemble_context(
+        lambda tokens, seconds: kit.assemble_context(
             event.prompt[:_MOST_PROMPT],
             kit.config.hooks.sources,
             limit=default_limit(kit.config, tokens) + further,
             max_tokens=tokens,
             guard=True,
-            session=event.session.strip() or None,
+            session=known,
+            source_timeout=seconds,
+            deadline=seconds,
         )
     ]
 
 
 def _premortem(kit: ContextKit, domain: str) -> _Assemble:
-    return lambda tokens: kit.get_premortem_context(domain, max_tokens=tokens, guard=True)
+    return lambda tokens, seconds: kit.get_premortem_context(
+        domain, max_tokens=tokens, guard=True, source_timeout=seconds, deadline=seconds
+    )
 
 
-async def _short_enough(kit: ContextKit, assemble: _Assemble) -> FormattedContext | None:
+async def _short_enough(
+    kit: ContextKit, assemble: Callable[[int], Awaitable[FormattedContext]]
+) -> FormattedContext | None:
     """Assemble a context short enough for the agent, or None."""
     tokens, most = kit.config.hooks.max_tokens, kit.config.hooks.max_characters
     for _ in range(_TRIES):
@@ -272,9 +332,7 @@ def _characters(text: str) -> int:
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
-def _as_answer(context: FormattedContext | None) -> dict[str, Any]:
-    if context is None:
-        return {}
+def _as_answer(context: FormattedContext) -> dict[str, Any]:
     items = [
         {"source": s.source, "id": s.id, "title": s.name, "location": s.location}
         for s in context.sources
@@ -297,18 +355,14 @@ def answer_here(
     Raises what `answer_event` and `ContextKit.open` raise.
     """
     asked = HookEvent.from_json(event)
-    if not asked.asks:
+    if not (asked.asks or read_session(asked.session).waiting):
         return {}
     # Keywords are enough for one answer before the background server is ready, and loading
     # a model would take a sixth of the time.
-    kit = ContextKit.open(Path(asked.folder), environment=os.environ, models=False)
+    kit = open_for_hooks(find_workspace(Path(asked.folder)), os.environ, models=False)
     hooks = kit.config.hooks
     heard({"limit": hooks.timeout, "resident": hooks.resident and hooks.enabled})
     if not hooks.enabled:
         return {}
     hide_shown(kit)
-    with contextlib.suppress(ContextKitError):
-        # Not in a thread: two threads that compete for the interpreter's lock would take longer.
-        # The search reports an error of the store.
-        kit.store.prepare()
     return answer_event(kit, asked, started + hooks.timeout)

@@ -13,6 +13,9 @@ from contextkit.errors import InvalidRequestError
 
 START = "SessionStart"
 PROMPT = "UserPromptSubmit"
+SHOWN = frozenset({START, PROMPT, "PostToolUse", "PostToolUseFailure"})
+"""The events whose answers the agent reads."""
+
 _LEAST_BYTES = 10
 _WORD = re.compile(r"\w+")
 _FORGETTING = {"clear", "compact"}

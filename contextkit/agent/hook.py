@@ -61,15 +61,17 @@ class _Hook:
             answer = self._answer()
         except BaseException as error:  # noqa: BLE001 - agents never see errors
             # Plugins still get events that were answered late, but none after other errors.
-            if not isinstance(error, TimeoutError):
+            self.ending.late = isinstance(error, TimeoutError)
+            if not self.ending.late:
                 self.ending.message = None
             reason = " ".join(f"{type(error).__name__}: {error}".split())
-            self.ending.note("hook_failed", reason=reason)
+            self.ending.note("hook_late" if self.ending.late else "hook_failed", reason=reason)
         text = ""
         with contextlib.suppress(Exception):
             text = self.ending.show(self.event, answer)
         ending = self.ending
-        self.say({"text": text, "wants_resident": ending.wants_resident, "message": ending.message})
+        said = {"text": text, "late": ending.late, "wants_resident": ending.wants_resident}
+        self.say({**said, "message": ending.message})
 
     def _answer(self) -> Mapping[str, Any]:
         if _says_no(self.environment, "CONTEXTKIT_HOOKS_ENABLED"):
@@ -130,7 +132,9 @@ class _Hook:
         nothing = os.open(os.devnull, os.O_WRONLY)
         for stream in (1, 2):
             os.dup2(nothing, stream)
-        return answer_here(self.event, self.started, self._heard)
+        answer = answer_here(self.event, self.started, self._heard)
+        self.ending.late = bool(answer.get("late"))
+        return answer
 
     def _heard(self, message: Mapping[str, Any]) -> None:
         limit = message.get("limit")

@@ -1,18 +1,21 @@
 """Pass an agent's events on to plugins, after answering.
 
 `python -m contextkit.agent.notify` passes on the event on its standard input. A hook's process
-starts it and does not wait for it, if no background server runs.
+starts it and does not wait for it, if no background server runs. With `--late` it first makes the
+answer that the event did not get in time, for the session's next event.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import signal
 import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from contextkit.agent.events import HookEvent
     from contextkit.kit import ContextKit
 
 HOOK = "contextkit_agent_event"
@@ -23,6 +26,7 @@ MAX_BYTES = 60_000
 _LONGEST = (4000, 400, 40)
 """Limits of a text's length, tried in turn until the event is short enough."""
 
+_MOST_SECONDS = 120
 _MOST_PARTS = 40
 _LEVELS = 6
 
@@ -36,10 +40,10 @@ def tell_plugins(kit: ContextKit, event: Mapping[str, Any]) -> None:
         kit: the event's workspace.
         event: the event as the agent wrote it.
     """
-    from contextkit.agent.sessions import is_off, note
+    from contextkit.agent.sessions import note, read_session
 
     listeners = kit.registry.on_with(HOOK) if kit.config.hooks.enabled else []
-    if not listeners or is_off(str(event.get("session_id") or "")):
+    if not listeners or read_session(str(event.get("session_id") or "")).off:
         return
     told = shortened(event, _LONGEST[0])
 
@@ -84,8 +88,19 @@ def shortened(value: Any, longest: int, levels: int = _LEVELS) -> Any:
     return value
 
 
+def _answer_late(kit: ContextKit, event: HookEvent) -> None:
+    from contextkit.agent.answer import answer_later
+    from contextkit.agent.shown import hide_shown
+
+    hide_shown(kit)
+    answer_later(kit, event)
+
+
 def main() -> None:
     """Pass on the event on standard input."""
+    if hasattr(signal, "alarm"):
+        # A plugin that hangs must not keep this process forever.
+        signal.alarm(_MOST_SECONDS)
     from pathlib import Path
 
     from contextkit.agent.events import HookEvent
@@ -95,10 +110,13 @@ def main() -> None:
 
     try:
         event = json.loads(sys.stdin.buffer.read())
-        folder = Path(HookEvent.from_json(event).folder)
+        asked = HookEvent.from_json(event)
+        folder = Path(asked.folder)
         # The hook does not wait for this process, so the folder may have been deleted.
         if folder.is_dir():
             with ContextKit.open(folder, environment=os.environ) as kit:
+                if "--late" in sys.argv:
+                    _answer_late(kit, asked)
                 tell_plugins(kit, event)
     except Exception as error:  # noqa: BLE001 - can only be logged
         note("telling_failed", reason=in_words(error))

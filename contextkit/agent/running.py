@@ -39,9 +39,18 @@ def run_here(idle_seconds: float, warm: str | None = None) -> bool | None:
     if path is None:
         return None
     # The module imports what only systems with Unix sockets have.
+    from contextkit.agent.lock import only_server
+
+    with only_server(path) as first:
+        if first:
+            _serve(Path(path), idle_seconds, warm)
+    return first
+
+
+def _serve(path: Path, idle_seconds: float, warm: str | None) -> None:
     from contextkit.agent.server import ResidentServer
 
-    server = ResidentServer(Path(path), idle_seconds)
+    server = ResidentServer(path, idle_seconds)
     name_process("contextkit serve")
 
     def stop(*_: Any) -> None:
@@ -58,16 +67,16 @@ def run_here(idle_seconds: float, warm: str | None = None) -> bool | None:
         # Loaded objects stay, so garbage collections can skip them.
         gc.freeze()
 
-    return server.serve(ready=lambda: threading.Thread(target=make_ready, daemon=True).start())
+    server.serve(ready=lambda: threading.Thread(target=make_ready, daemon=True).start())
 
 
-def run_detached(warm: str | None) -> None:
+def run_detached(path: str, warm: str | None) -> None:
     """Run the server as a detached process, logging its output.
 
-    If the folder that it was started for is gone, it ends without leaving any files.
+    Args:
+        path: the socket's, which this process has locked.
+        warm: a folder of a workspace to load in advance.
     """
-    if warm is not None and not Path(warm).is_dir():
-        return
     folder = data_folder() / "hooks"
     make_private_folder(folder)
     log = folder / "resident.log"
@@ -80,7 +89,7 @@ def run_detached(warm: str | None) -> None:
     settings = _hook_settings(warm)
     # A hook that timed out starts it before reading whether it is enabled.
     if settings.resident and settings.enabled:
-        run_here(settings.idle_minutes * 60, warm)
+        _serve(Path(path), settings.idle_minutes * 60, warm)
 
 
 def _hook_settings(folder: str | None) -> HookSettings:

@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 import socket
-import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from attrs import asdict, define, field
 
-from contextkit.agent.answer import answer_event
+from contextkit.agent.answer import answer_event, answer_later, keep_for_later
 from contextkit.agent.client import ProtocolError, home_of, installed, peer_is_us, receive, send
 from contextkit.agent.events import HookEvent
 from contextkit.agent.notify import tell_plugins
 from contextkit.agent.sessions import note
+from contextkit.agent.software import Software
 from contextkit.agent.workspaces import Workspaces
 from contextkit.errors import ContextKitError, WorkspaceError, in_words
 
+_TOLD = ("context", "items")
+_GONE = "the hook's process had stopped waiting"
 _ANYTHING = "what is there to know"
 _BACKLOG = 32
 _PEER_SECONDS = 5.0
@@ -55,37 +56,31 @@ class ResidentServer:
     _busy: int = field(default=0, init=False)
     _turn: threading.Lock = field(factory=threading.Lock, init=False)
     _warming: bool = field(default=False, init=False)
-    _software: object = field(init=False)
+    _software: Software = field(factory=Software, init=False)
 
-    @_software.default
-    def _look_at_software(self) -> object:
-        return software_stamp()
-
-    def serve(self, ready: Callable[[], None] = lambda: None) -> bool:
+    def serve(self, ready: Callable[[], None] = lambda: None) -> None:
         """Listen until `end` is called or requests stop.
+
+        The caller has the socket's lock, `only_server`.
 
         Args:
             ready: called when it listens.
-
-        Returns:
-            False, at once, if another process already listens here.
         """
-        with _alone(self.path.with_suffix(".lock")) as first:
-            if not first:
-                return False
-            with contextlib.closing(_listening(self.path)) as listener:
-                place = _identity(self.path)
-                try:
-                    ready()
-                    self._accept(listener, place)
-                finally:
-                    if _identity(self.path) == place:
-                        self.path.unlink(missing_ok=True)
-            self.workspaces.close()
+        with contextlib.closing(_listening(self.path)) as listener:
+            place = _identity(self.path)
+            try:
+                ready()
+                self._accept(listener, place)
+            finally:
+                if _identity(self.path) == place:
+                    self.path.unlink(missing_ok=True)
+        # A thread that is stuck in a plugin may keep a workspace; the process ends without it.
+        closing = threading.Thread(target=self.workspaces.close, daemon=True)
+        closing.start()
+        closing.join(_PEER_SECONDS)
         self._ended.set()
         for thread in self._enders:
             thread.join(_LOOK_SECONDS)
-        return True
 
     def end(self) -> None:
         """Stop listening."""
@@ -129,31 +124,58 @@ class ResidentServer:
                 self._asked = time.monotonic()
 
     def _respond(self, request: Mapping[str, Any], connection: socket.socket) -> None:
-        answer: dict[str, Any] = {"answer": {}}
-        try:
-            answer = self._answer(request, connection)
-            send(connection, answer)
-            if answer.get("retired"):
-                self.end()
-        finally:
-            if request.get("op") == "hook" and "answer" in answer:
-                # The agent has its answer, or has stopped waiting.
-                connection.close()
-                self._tell(request)
+        if request.get("op") == "hook":
+            self._respond_to_hook(request, connection)
+        else:
+            send(connection, self._answer(request))
 
-    def _tell(self, request: Mapping[str, Any]) -> None:
+    def _respond_to_hook(self, request: Mapping[str, Any], connection: socket.socket) -> None:
+        if self._is_outdated(request):
+            note("resident_outdated", installed=request.get("installed"))
+            send(connection, {"retired": True})
+            self.end()
+            return
+        if self._warming:
+            send(connection, {"starting": True})
+            return
+        began = time.time()
+        undelivered: dict[str, Any] = {"late": True}
+        with contextlib.suppress(OSError):
+            undelivered = self._answer_hook(request, connection)
+            told = {name: undelivered[name] for name in _TOLD if name in undelivered}
+            send(connection, {"answer": told})
+            undelivered = {"late": undelivered.get("late")}
+        # The agent has its answer, or has stopped waiting.
+        connection.close()
+        self._go_on(request, undelivered, began)
+
+    def _go_on(
+        self, request: Mapping[str, Any], undelivered: Mapping[str, Any], began: float
+    ) -> None:
+        """Do what an agent does not wait for.
+
+        Args:
+            request: the event's.
+            undelivered: the answer that the agent did not get, or `late` if it must be made.
+            began: when the event came, by `time.time`.
+        """
         try:
-            event = request["event"]
-            folder = HookEvent.from_json(event).folder
-            with self.workspaces.use(folder, request["environment"]) as kit:
-                tell_plugins(kit, event)
+            told = request["event"]
+            event = HookEvent.from_json(told)
+            with self.workspaces.use(event.folder, request["environment"]) as kit:
+                if undelivered.get("context") and event.session:
+                    note("hook_late", session=event.session, reason=_GONE, process="resident")
+                    keep_for_later(event, undelivered, began)
+                elif undelivered.get("late"):
+                    answer_later(kit, event)
+                tell_plugins(kit, told)
         except ContextKitError:
             # A problem of the workspace was already logged when the event was answered.
             pass
         except Exception as error:  # noqa: BLE001 - agents never see errors
             note("telling_failed", reason=in_words(error), process="resident")
 
-    def _answer(self, request: Mapping[str, Any], connection: socket.socket) -> dict[str, Any]:
+    def _answer(self, request: Mapping[str, Any]) -> dict[str, Any]:
         match request.get("op"):
             case "status":
                 return {
@@ -171,8 +193,6 @@ class ResidentServer:
                 self.end()
                 self._ended.wait(_PEER_SECONDS)
                 return {"pid": os.getpid()}
-            case "hook":
-                return self._answer_hook(request, connection)
         return {"error": f"unknown: {request.get('op')!r}"}
 
     def _health(self, request: Mapping[str, Any]) -> list[dict[str, Any]] | None:
@@ -187,15 +207,10 @@ class ResidentServer:
         return (
             request.get("home") != home_of(os.environ)
             or request.get("installed") != installed()
-            or software_stamp() != self._software
+            or self._software.has_changed()
         )
 
     def _answer_hook(self, request: Mapping[str, Any], connection: socket.socket) -> dict[str, Any]:
-        if self._is_outdated(request):
-            note("resident_outdated", installed=request.get("installed"))
-            return {"retired": True}
-        if self._warming:
-            return {"starting": True}
         now = time.monotonic()
         try:
             # Items of an answer that comes too late must not count as shown.
@@ -204,17 +219,17 @@ class ResidentServer:
             with self.workspaces.use(event.folder, request["environment"]) as kit:
                 limit = kit.config.hooks.timeout
                 send(connection, {"more": True, "limit": limit})
-                answer = answer_event(kit, event, started + limit)
+                return answer_event(kit, event, started + limit)
         except TimeoutError as error:
             # TimeoutError is an OSError, but the connection still works: send an empty answer.
             note("hook_late", reason=in_words(error), process="resident")
-            return {"answer": {}}
-        except (OSError, ProtocolError):
+            return {"late": True}
+        except OSError:
+            # The client has gone.
             raise
         except Exception as error:  # noqa: BLE001 - agents never see errors
             note("hook_failed", reason=in_words(error), process="resident")
-            return {"answer": {}}
-        return {"answer": answer}
+            return {}
 
     def warm(self, folder: str, environment: Mapping[str, str]) -> None:
         """Load a workspace, its models included, before its first request.
@@ -235,40 +250,7 @@ class ResidentServer:
             self._warming = False
 
 
-def software_stamp() -> object:
-    """A value that changes when distributions change."""
-    found = []
-    for folder in sys.path:
-        with contextlib.suppress(OSError), os.scandir(folder) as entries:
-            found += [
-                (entry.path, entry.stat().st_mtime_ns)
-                for entry in entries
-                if entry.name.endswith((".dist-info", ".egg-info", ".pth"))
-            ]
-    return sorted(found)
-
-
-@contextlib.contextmanager
-def _alone(lock: Path) -> Iterator[bool]:
-    """Lock a socket.
-
-    Yields False if another process has the lock.
-    """
-    number = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        try:
-            fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            yield False
-        else:
-            yield True
-    finally:
-        os.close(number)
-
-
 def _listening(path: Path) -> socket.socket:
-    # This process has the lock, so an existing socket belongs to no running process.
-    path.unlink(missing_ok=True)
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     listener.bind(str(path))
     path.chmod(0o600)

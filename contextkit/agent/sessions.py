@@ -13,12 +13,13 @@ import math
 import os
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from attrs import define, field
+from attrs import asdict, define, field, frozen
 
+from contextkit.agent.events import PROMPT
 from contextkit.config.load import data_folder
 from contextkit.files import make_private_folder, open_private, write_private
 
@@ -27,6 +28,26 @@ _KEPT_DAYS = 7
 _MOST_SESSIONS = 500
 
 _MOST_BYTES = 1 << 20
+
+
+@frozen
+class Waiting:
+    """An answer that came too late for its event, and waits for a later one.
+
+    Attributes:
+        event: the name of the event that it answers.
+        context: the text.
+        items: the origin of each item.
+    """
+
+    event: str
+    context: str
+    items: tuple[Mapping[str, Any], ...]
+
+    @staticmethod
+    def keys_of(items: Sequence[Mapping[str, Any]]) -> list[str]:
+        """List the items as `SOURCE:ID`."""
+        return [f"{item['source']}:{item['id']}" for item in items]
 
 
 @define(kw_only=True)
@@ -38,16 +59,44 @@ class Session:
         shown: the items that it was shown, as `SOURCE:ID`.
         failures: the kinds of failing commands that it was warned about.
         off: whether contextkit is switched off for it.
+        prompted: the time of its last prompt that was searched for, by `time.time`.
+        waiting: an answer that the next event without one of its own gets, or None.
     """
 
     workspace: str = ""
     shown: set[str] = field(factory=set)
     failures: set[str] = field(factory=set)
     off: bool = False
+    prompted: float = 0.0
+    waiting: Waiting | None = None
 
     def forget(self) -> None:
         """Start over when the agent has lost its context."""
-        self.shown, self.failures = set(), set()
+        self.shown, self.failures, self.waiting = set(), set(), None
+
+    def turn_to_prompt(self) -> None:
+        """Note a new prompt, which the answer to an earlier one may not fit."""
+        self.prompted = time.time()
+        if self.waiting is not None and self.waiting.event == PROMPT:
+            self.drop_waiting()
+
+    def keep(self, waiting: Waiting) -> None:
+        """Keep an answer for a later event."""
+        self.waiting = waiting
+        self.shown |= {*Waiting.keys_of(waiting.items)}
+
+    def drop_waiting(self) -> None:
+        """Forget the answer that waits."""
+        if self.waiting is not None:
+            self.shown -= {*Waiting.keys_of(self.waiting.items)}
+            self.waiting = None
+
+    def deliver(self) -> dict[str, Any]:
+        """Take the answer that waits; empty if there is none."""
+        waiting, self.waiting = self.waiting, None
+        if waiting is None:
+            return {}
+        return {"context": waiting.context, "items": list(waiting.items)}
 
 
 def _folder() -> Path:
@@ -92,9 +141,9 @@ def open_session(session_id: str, seconds: float) -> Iterator[Session]:
         raise TimeoutError("another event of this session is being answered") from error
 
 
-def is_off(session_id: str) -> bool:
-    """Whether a session is switched off."""
-    return bool(session_id) and _read(_file(session_id)).off
+def read_session(session_id: str) -> Session:
+    """Read a session's record without locking it."""
+    return _read(_file(session_id)) if session_id else Session()
 
 
 def switch_off(session_id: str, off: bool) -> None:
@@ -120,6 +169,11 @@ def prune_sessions() -> None:
             for part in (file, file.with_suffix(".lock")):
                 with contextlib.suppress(OSError):
                     part.unlink(missing_ok=True)
+    # A process that was killed leaves a temporary file, or a lock without a session.
+    for part in [*_folder().glob(".*"), *_folder().glob("*.lock")]:
+        if _seen(part) < oldest and not part.with_suffix(".json").exists():
+            with contextlib.suppress(OSError):
+                part.unlink(missing_ok=True)
 
 
 def _latest_first() -> list[Path]:
@@ -144,9 +198,17 @@ def _read(file: Path) -> Session:
             shown={str(key) for key in data["shown"]},
             failures={str(kind) for kind in data["failures"]},
             off=data["off"] is True,
+            prompted=float(data["prompted"]),
+            waiting=_waiting(data["waiting"]),
         )
     except (OSError, ValueError, LookupError, TypeError):
         return Session()
+
+
+def _waiting(data: Any) -> Waiting | None:
+    if data is None:
+        return None
+    return Waiting(str(data["event"]), str(data["context"]), tuple(data["items"]))
 
 
 def _as_json(session: Session) -> str:
@@ -156,6 +218,8 @@ def _as_json(session: Session) -> str:
             "shown": sorted(session.shown),
             "failures": sorted(session.failures),
             "off": session.off,
+            "prompted": session.prompted,
+            "waiting": session.waiting and asdict(session.waiting),
         }
     )
 

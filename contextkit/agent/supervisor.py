@@ -40,6 +40,7 @@ class Ending:
         wants_resident: whether to start a background server.
         message: an event to pass on to plugins, or None.
         text: the answer; None if it is not ready.
+        late: whether the event got no answer because time ran out.
     """
 
     def __init__(
@@ -53,6 +54,7 @@ class Ending:
         self.wants_resident = False
         self.message: str | None = None
         self.text: str | None = None
+        self.late = False
         self.output = 1
         self._ended = allocate_lock()
 
@@ -81,8 +83,8 @@ class Ending:
             if self.wants_resident:
                 start(self.environment, self.event.get("cwd") or os.getcwd())  # noqa: PTH109
             if self.message is not None:
-                told = self.message.encode()
-                start_detached(["contextkit.agent.notify"], self.environment, told)
+                arguments = ["contextkit.agent.notify", *(["--late"] if self.late else [])]
+                start_detached(arguments, self.environment, self.message.encode())
         finally:
             os._exit(0)
 
@@ -96,6 +98,7 @@ class Ending:
 
     def finish_late(self) -> NoReturn:
         """Finish without an answer because time is up."""
+        self.late = True
         self.finish("hook_late", seconds=round(self.deadline - self.started, 3))
 
 
@@ -176,8 +179,9 @@ def _listen(reading: int, ending: Ending) -> bool:
     """
     said = b""
     while ending.text is None:
-        left = ending.deadline - time.monotonic()
-        if left <= 0 or not select.select([reading], [], [], left)[0]:
+        # On a busy machine, this process may wake up late, with the answer waiting for it.
+        left = max(ending.deadline - time.monotonic(), 0.0)
+        if not select.select([reading], [], [], left)[0]:
             return False
         part = os.read(reading, _MOST_BYTES)
         if not part:

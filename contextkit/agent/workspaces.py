@@ -11,7 +11,8 @@ from typing import Any
 
 from attrs import define, evolve, field, frozen
 
-from contextkit.agent.answer import hide_shown
+from contextkit.agent.limits import open_for_hooks
+from contextkit.agent.shown import hide_shown
 from contextkit.config.load import user_config_file
 from contextkit.kit import ContextKit
 from contextkit.pipeline.breakers import SourceHealth
@@ -114,7 +115,7 @@ class Workspaces:
 
 
 def _open_kit(found: Workspace, environment: Mapping[str, str]) -> ContextKit:
-    kit = ContextKit.open(found.root, environment=environment)
+    kit = open_for_hooks(found, environment)
     if isinstance(kit.store, EmbeddedStore):
         kit = ContextKit(
             workspace=kit.workspace,

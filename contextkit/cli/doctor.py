@@ -34,9 +34,10 @@ Examples:
 def doctor(session: Session, deep: bool, as_json: bool) -> int:
     """Check that everything works.
 
-    It checks the configuration, plugins, embedding models, store, cache, index, an assembly and
-    git. Each check prints one line with its result, what to do about a problem, and its time.
-    Nothing is changed. The exit code is 1 if there is a problem; warnings do not count.
+    It checks the configuration, plugins, embedding models, store, cache, index, an assembly, the
+    log of agents' hooks and git. Each check prints one line with its result, what to do about a
+    problem, and its time. Nothing is changed. The exit code is 1 if there is a problem; warnings
+    do not count.
     """
     from contextkit.cli.checks import examine, worst
 

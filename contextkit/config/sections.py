@@ -55,13 +55,13 @@ class AssembleSettings(RequestDefaults):
 
     compress_timeout: float = option(
         5.0,
-        "Time limit of all plugins that summarize. For agents, keep it well below `hooks.timeout`.",
+        "Time limit of all plugins that summarize; in hooks at most a quarter of `hooks.timeout`.",
         _SECONDS,
         "lower",
     )
     rerank_timeout: float = option(
         1.0,
-        "Time limit of a plugin that reranks. For agents, keep it well below `hooks.timeout`.",
+        "Time limit of a plugin that reranks; in hooks at most a quarter of `hooks.timeout`.",
         _SECONDS,
         "lower",
     )
@@ -276,7 +276,8 @@ class HookSettings:
     enabled: bool = option(True, "Answer agents' hooks.", SWITCH, "off")
     timeout: float = option(
         1.0,
-        "Time limit of a hook. A hook that takes longer prints nothing.",
+        "Time limit of a hook; all other limits within a hook derive from it. An answer that is "
+        "late comes with the next event.",
         numbers("a number of seconds over 0 and at most 30", lambda value: 0 < value <= 30),
         "lower",
     )

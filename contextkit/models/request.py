@@ -82,7 +82,8 @@ class RequestDefaults:
     )
     source_timeout: float = option(
         0.3,
-        "Time limit of one source, in seconds. Commands and the MCP server use 2 if unset.",
+        "Time limit of one source, in seconds. Commands and the MCP server use 2 if unset; "
+        "hooks derive it from `hooks.timeout`.",
         over_0("seconds", infinite=True),
         "lower",
         affects="context",
@@ -90,7 +91,7 @@ class RequestDefaults:
     deadline: float = option(
         0.5,
         "Time limit of all sources together, in seconds. Commands and the MCP server use 3 if "
-        "unset.",
+        "unset; hooks derive it from `hooks.timeout`.",
         over_0("seconds", infinite=True),
         "lower",
         affects="context",

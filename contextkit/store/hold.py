@@ -8,17 +8,32 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import threading
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractContextManager
+from contextvars import ContextVar
 
 from attrs import define, field
 
 from contextkit.concurrency import in_thread
+from contextkit.errors import StoreBusyError
 from contextkit.models.record import Hit, Search
 from contextkit.models.records import Store
 from contextkit.store.base import RecordStore
 
 _Waiting = tuple[Search, "asyncio.Future[list[Hit]]"]
+
+
+_limit: ContextVar[float | None] = ContextVar("contextkit_store_limit", default=None)
+
+
+@contextlib.contextmanager
+def waiting_at_most(seconds: float) -> Iterator[None]:
+    """Limit how long `held` waits in this block."""
+    token = _limit.set(seconds)
+    try:
+        yield
+    finally:
+        _limit.reset(token)
 
 
 @contextlib.asynccontextmanager
@@ -31,15 +46,23 @@ async def held(store: RecordStore, first: Callable[[], None] = lambda: None) -> 
     Args:
         store: the store.
         first: called in the same thread before the store is opened; default: nothing.
+
+    Raises `StoreBusyError` after the time limit of `waiting_at_most`.
     """
-    hold = _Hold(store.hold())
+    hold, limit = _Hold(store.hold()), _limit.get()
 
     def prepare_and_take() -> None:
         first()
         hold.take()
 
     try:
-        await in_thread(prepare_and_take)
+        try:
+            async with asyncio.timeout(limit) as waiting:
+                await in_thread(prepare_and_take)
+        except TimeoutError as error:
+            if not waiting.expired():
+                raise
+            raise StoreBusyError(f"the store was not open within {limit:.3g} s") from error
         yield
     finally:
         hold.leave()

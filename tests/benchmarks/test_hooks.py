@@ -34,6 +34,16 @@ def test_a_small_round_has_a_row_for_each_way(
     assert all(name in shown for name in names)
 
 
+def test_prompts_beside_busy_loops_are_counted(tmp_path: Path) -> None:
+    """Each has its own memory in its answer, or gets it with a later event."""
+    main(["--small", "--busy", "1", "--json", str(tmp_path / "found.json")])
+
+    found = json.loads((tmp_path / "found.json").read_text(encoding="utf-8"))["reports"]
+    rows = found["busy"]["rows"]
+    assert [row["asked"] for row in rows] == [2, 2, 2, 2]
+    assert [row["right"] for row in rows if row["prompts"] != "loops, nothing started"] == [2, 2, 2]
+
+
 @pytest.mark.parametrize("runs", ["0", "-1", "many"])
 def test_the_number_of_runs_is_checked(runs: str, capsys: pytest.CaptureFixture[str]) -> None:
     """There is no median of no runs."""

@@ -7,13 +7,16 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from attrs import define, field
 
+from contextkit.agent.sessions import journal
 from contextkit.cli.checks.data import StoreCheck, cache_findings, index_findings
 from contextkit.cli.checks.finding import Finding, fine, problem, timed, warning
+from contextkit.cli.checks.hooks import hook_findings
 from contextkit.cli.checks.owner import owner_findings
 from contextkit.cli.checks.setup import (
     ANSWERED,
@@ -63,6 +66,7 @@ def examine(
         ("secrets", examination.secrets),
         ("health", examination.health),
         ("assembly", examination.assembly),
+        ("hooks", partial(hook_findings, journal())),
         ("git", examination.git),
     ):
         yield from timed(part, check)

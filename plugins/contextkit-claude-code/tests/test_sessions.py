@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from contextkit import ContextItem, ContextKit, Provenance, hookimpl
-from contextkit.agent.answer import answer_event, hide_shown
+from contextkit.agent.answer import answer_event
 from contextkit.agent.events import HookEvent
 from contextkit.agent.sessions import (
     journal,
@@ -20,6 +20,7 @@ from contextkit.agent.sessions import (
     prune_sessions,
     switch_off,
 )
+from contextkit.agent.shown import hide_shown
 from contextkit.errors import InvalidRequestError
 from contextkit_claude_code.hook import answer_for_claude
 
@@ -100,7 +101,7 @@ def test_what_came_too_late_was_not_shown(kit: ContextKit) -> None:
 
 def test_provenance_counts_as_shown() -> None:
     """The names of an item are its own and those of its duplicates."""
-    from contextkit.agent.answer import item_keys
+    from contextkit.agent.shown import item_keys
 
     also = (Provenance("code", "b"),)
     assert item_keys(ContextItem("a", "x", 1.0, id="a", also_in=also)) == ["a:a", "code:b"]
