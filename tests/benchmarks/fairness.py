@@ -79,7 +79,7 @@ async def called(kit: ContextKit) -> Call:
     """Assemble once; what the call raises counts as nothing delivered."""
     started = time.perf_counter()
     try:
-        context = await kit.assemble_context(QUERY, max_tokens=20_000, fill=True)
+        context = await kit.assemble_context(QUERY, max_tokens=20_000, fill=True, compress=True)
     except Exception as error:  # noqa: BLE001 - a result of the measurement
         context = None
         click.echo(f"  the call failed: {type(error).__name__}: {error}", err=True)
