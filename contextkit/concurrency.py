@@ -204,24 +204,35 @@ class Breaker:
     _failed_at: float | None = field(default=None, init=False)
     _opened_at: float | None = field(default=None, init=False)
     _probing: bool = field(default=False, init=False)
-    _running: int = field(default=0, init=False)
+    _running: dict[object, float] = field(factory=dict, init=False)
     _turn: ForkLock = field(factory=ForkLock, init=False)
 
     @contextlib.contextmanager
     def call(self) -> Iterator[None]:
         """Count a call as running until its thread ends."""
+        key = object()
         with self._turn:
-            self._running += 1
+            self._running[key] = self.clock()
         try:
             yield
         finally:
             with self._turn:
-                self._running -= 1
+                del self._running[key]
 
     @property
     def is_full(self) -> bool:
         """Whether the maximum number of unfinished calls is reached."""
-        return self._running >= self.most_running
+        return len(self._running) >= self.most_running
+
+    def stuck_for(self, seconds: float) -> float | None:
+        """Return how long a call has been running, if longer than some seconds.
+
+        Calls older than the cool-down do not count: another one may be tried.
+        """
+        now = self.clock()
+        with self._turn:
+            ages = [now - began for began in self._running.values()]
+        return max((age for age in ages if seconds < age < self.cooldown), default=None)
 
     @property
     def state(self) -> BreakerState:

@@ -14,6 +14,7 @@ import asyncio
 import contextlib
 import contextvars
 import inspect
+import threading
 import time
 import weakref
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
@@ -34,8 +35,10 @@ from contextkit.plugin.item_checks import CheckedItems, checked_items
 from contextkit.plugin.manager import SourceRegistry
 from contextkit.plugin.times import HookTimes, hook_times
 
-_FAILED_TOO_OFTEN = "skipped: it failed too often recently"
 _ANSWERED = ("ok", "empty")
+
+_STUCK_TIMES = 2
+"""A source is not asked again while its last call has been running for so many time limits."""
 
 _log = get_logger(__name__)
 
@@ -145,7 +148,7 @@ async def gather(
     await waiting.wait()
     answers = [asking.task.result() if ended(asking) else None for asking in askings]
     late = [n for n, answer in enumerate(answers) if answer is None and n in asked_at]
-    excuse = waiting.excuse(askings[n] for n in late) if late else None
+    excuse = waiting.excuse([askings[n] for n in late])
     for place, (question, asking) in enumerate(zip(questions, askings, strict=True)):
         if answers[place] is None:
             since = asked_at.get(place)
@@ -171,12 +174,8 @@ async def _answered(registry: SourceRegistry, question: Question, asking: _Askin
     started, asked_at = time.perf_counter(), breaker.clock()
     if question.recalled is not None:
         return _answer(question, question.recalled, started)
-    if breaker.is_full:
-        reason = f"skipped: {breaker.most_running} earlier calls have not ended"
-        return _failure(question, "breaker_open", started, reason)
-    if not breaker.allows():
-        reason = f"skipped: {breaker.reason}" if breaker.slow_hook else _FAILED_TOO_OFTEN
-        return _failure(question, "breaker_open", started, reason)
+    if (skipped := _skipped(question)) is not None:
+        return _failure(question, "breaker_open", started, f"skipped: {skipped}")
     asking.asked = True
     try:
         found, note = await _found(registry, question, asking)
@@ -194,6 +193,19 @@ async def _answered(registry: SourceRegistry, question: Question, asking: _Askin
         return _failure(question, "failed", started, reason)
     breaker.succeeded()
     return _answer(question, found, started, note)
+
+
+def _skipped(question: Question) -> str | None:
+    """Return why a source is not asked, or None."""
+    breaker = question.breaker
+    if breaker.is_full:
+        return f"{breaker.most_running} earlier calls have not ended"
+    if (running := breaker.stuck_for(_STUCK_TIMES * question.timeout)) is not None:
+        return f"an earlier call has not ended after {running:.2g} s"
+    if breaker.allows():
+        return None
+    slow = breaker.reason if breaker.slow_hook else None
+    return slow or "it failed too often recently"
 
 
 def _answer(question: Question, found: Found, started: float, note: str | None = None) -> Answer:
@@ -260,6 +272,7 @@ async def _query(registry: SourceRegistry, question: Question, asking: _Asking) 
 
     def counted() -> Any:
         with breaker.call():
+            asking.thread = threading.get_native_id()
             try:
                 result = call()
                 return result if isinstance(result, Awaitable) else checked(result)
@@ -305,7 +318,11 @@ def _failure(question: Question, state: SourceState, started: float, reason: str
 
 
 def _late(
-    question: Question, asking: _Asking, deadline: float, since: float | None, excuse: str | None
+    question: Question,
+    asking: _Asking,
+    deadline: float,
+    since: float | None,
+    excuse: Callable[[_Asking], str | None],
 ) -> str:
     """Count the failure of a source that was late, and return its reason.
 
@@ -315,16 +332,16 @@ def _late(
         deadline: seconds that all sources had.
         since: when it was asked, by the breaker's clock; None for a source that was still waiting
             for its turn, which did not fail.
-        excuse: why the lateness counts against no source, or None.
+        excuse: says why the lateness does not count, or None.
     """
     reason = f"cut off at the deadline of {deadline:g} s"
     if asking.late:
         reason = f"no answer within {question.timeout:g} s"
     if since is None:
         return reason
-    if excuse is not None:
+    if (shared := excuse(asking)) is not None:
         question.breaker.abandoned()
-        return f"{reason}: {excuse}"
+        return f"{reason}: {shared}"
     question.breaker.failed(since, reason)
     return reason
 

@@ -7,6 +7,7 @@ they by a long stall without a known cause, such as a stopped process.
 A late source failed only if it was the source's fault. It was not where the process waited for a
 processor for a quarter of the time (Linux tells it), or where most of at least three sources were
 late at the same moment: a busy machine, a cold start, and a busy store make all of them late.
+A source that computed for half of its time limit was given its time in any case.
 """
 
 from __future__ import annotations
@@ -15,14 +16,14 @@ import asyncio
 import contextlib
 import math
 import time
-from collections.abc import Awaitable, Callable, Generator, Iterable
+from collections.abc import Awaitable, Callable, Generator, Iterable, Sequence
 from typing import Any, Generic, TypeVar
 
 from attrs import define, field
 
 from contextkit.concurrency import is_interrupt
 from contextkit.errors import SourceError, in_words
-from contextkit.plugin.times import HookTimes, Starvation
+from contextkit.plugin.times import HookTimes, Starvation, computed_by
 
 T = TypeVar("T")
 
@@ -109,7 +110,8 @@ class Asking(Generic[T]):
         steps: runs the source's coroutine.
         asked: whether the source itself was asked, not a cache.
         late: whether its time was over.
-        cpu: seconds of processor time that it took in a thread.
+        thread: the system's id of its thread, or None.
+        cpu: seconds of processor time that it took in a thread that has ended.
     """
 
     source: str
@@ -118,6 +120,7 @@ class Asking(Generic[T]):
     steps: Steps = field(init=False)
     asked: bool = field(default=False, init=False)
     late: bool = field(default=False, init=False)
+    thread: int | None = field(default=None, init=False)
     cpu: float = field(default=0.0, init=False)
     task: asyncio.Task[T] = field(init=False)
     _started: float | None = field(default=None, init=False)
@@ -128,6 +131,12 @@ class Asking(Generic[T]):
     @steps.default
     def _make_steps(self) -> Steps:
         return Steps(self.source, self.times)
+
+    @property
+    def computed(self) -> float:
+        """Seconds of processor time that it took, as far as the system tells it."""
+        running = 0.0 if self.thread is None else computed_by(self.thread)
+        return max(self.cpu, running) + self.times.held_by(self.source) - self._own
 
     def begin(self, credit: float) -> None:
         """Start its time."""
@@ -273,8 +282,12 @@ class Waiting(Generic[T]):
             if self._stalled and asking.cpu >= self._stalled / 2:
                 self.times.add(asking.source, _QUERY, asking.cpu)
 
-    def excuse(self, late: Iterable[Asking[T]]) -> str | None:
-        """Return why lateness counts against no source, or None where it does."""
+    def excuse(self, late: Sequence[Asking[T]]) -> Callable[[Asking[T]], str | None]:
+        """Return what says why a source's lateness does not count, or None where it does."""
+        reason = self._shared_reason(late)
+        return lambda asking: None if asking.computed >= asking.timeout / 2 else reason
+
+    def _shared_reason(self, late: Iterable[Asking[T]]) -> str | None:
         asked = {asking.source for asking in self._askings if asking.asked}
         if len(asked) >= _LEAST_ASKED and 2 * len({each.source for each in late}) > len(asked):
             return "most sources were late at once"

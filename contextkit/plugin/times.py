@@ -168,13 +168,27 @@ def _waits_of_threads() -> Iterator[tuple[str, float]]:
             yield entry.name, _waited_for_a_processor(f"self/task/{entry.name}")
 
 
+def computed_by(thread: int) -> float:
+    """Return the processor time of a thread of this process, in seconds.
+
+    0 for one that has ended, and where the system does not tell it.
+    """
+    return _schedule_of(f"self/task/{thread}")[0]
+
+
 def _waited_for_a_processor(thread: str) -> float:
+    return _schedule_of(thread)[1]
+
+
+def _schedule_of(thread: str) -> tuple[float, float]:
+    """Return the seconds for which a thread ran, and was ready but did not run."""
     try:
         # A file object would take twice the time.
         file = os.open(f"/proc/{thread}/schedstat", os.O_RDONLY)
         try:
-            return int(os.read(file, _MOST_BYTES).split()[1]) / 1e9
+            ran, waited, *_ = map(int, os.read(file, _MOST_BYTES).split())
         finally:
             os.close(file)
-    except (OSError, ValueError, IndexError):
-        return 0.0
+    except (OSError, ValueError):
+        return 0.0, 0.0
+    return ran / 1e9, waited / 1e9

@@ -378,8 +378,12 @@ def _in_hooks(act: Callable[[float], None], *hooks: str) -> Callable[[str, float
             act(seconds)
 
         known = locals()
-        long = "the tide rises in the harbour. " * 2000
-        content = long if "contextkit_truncate" in hooks else "the tide rises in the harbour"
+        long = "the tide rises in the harbour. " * 4000
+        content = (
+            long
+            if {"contextkit_truncate", "contextkit_compress"} & {*hooks}
+            else "the tide rises in the harbour"
+        )
         return {
             "contextkit_query": lambda request: [item_of(name, content)],
             **{hook: known[hook] for hook in hooks},
