@@ -1,8 +1,10 @@
 """Wait for sources, and charge each with its own time alone.
 
 A source that blocks the event loop takes the time of all others. Each step of a source is timed,
-and the others' time limits and the deadline are extended by the steps that held the loop. So are
-they by a long stall without a known cause, such as a stopped process.
+and the others' time limits and the deadline are extended by the steps that held the loop: the
+deadline by all long ones, and by short ones to a limit. So are they by a long stall in which this
+process computed, as a call in a thread that keeps the interpreter's lock makes it. The stalls of a
+busy machine extend the deadline by half at most: the caller waits, too.
 
 A late source failed only if it was the source's fault. It was not where the process waited for a
 processor for a quarter of the time (Linux tells it), or where most of at least three sources were
@@ -23,7 +25,7 @@ from attrs import define, field
 
 from contextkit.concurrency import is_interrupt
 from contextkit.errors import SourceError, in_words
-from contextkit.plugin.times import HookTimes, Starvation, computed_by
+from contextkit.plugin.times import BLOCK_SECONDS, HookTimes, Starvation, computed_by
 
 T = TypeVar("T")
 
@@ -31,8 +33,9 @@ _STOPPING_SECONDS = 0.01
 """How long a cancelled source may take to end before it is left behind."""
 
 _LONGEST_TICK = 0.05
-_STALL_SECONDS = 0.25
-"""A shorter delay of the loop is not charged to anyone else: on a busy machine there are many."""
+_MOST_SHORT_SECONDS = 0.25
+"""The deadline is extended by so much at most for steps that held the loop for a short time, or
+by as much as for long ones."""
 
 _LEAST_ASKED = 3
 _QUERY = "contextkit_query"
@@ -185,17 +188,19 @@ class Waiting(Generic[T]):
     _askings: list[Asking[T]] = field(factory=list, init=False)
     _running: set[Asking[T]] = field(factory=set, init=False)
     _started: float = field(factory=time.monotonic, init=False)
-    _before: float = field(init=False)
+    _before: tuple[float, float] = field(init=False)
     _stalled: float = field(default=0.0, init=False)
     _due: float = field(default=0.0, init=False)
+    _starved: float = field(default=0.0, init=False)
     _held_then: float = field(default=0.0, init=False)
+    _computed_then: float = field(default=0.0, init=False)
     _starvation: Starvation | None = field(default=None, init=False)
     _done: asyncio.Future[None] = field(init=False)
     _timer: asyncio.TimerHandle | None = field(default=None, init=False)
 
     @_before.default
-    def _held_before(self) -> float:
-        return self.times.held
+    def _held_before(self) -> tuple[float, float]:
+        return self.times.held, self.times.blocked
 
     @_done.default
     def _make_done(self) -> asyncio.Future[None]:
@@ -204,7 +209,14 @@ class Waiting(Generic[T]):
     @property
     def credit(self) -> float:
         """Seconds in which the loop was held."""
-        return self.times.held - self._before + self._stalled
+        return self.times.held - self._before[0] + self._stalled
+
+    @property
+    def _over(self) -> float:
+        """The time at which the deadline is over."""
+        blocked = self.times.blocked - self._before[1] + self._stalled
+        short = min(self.credit - blocked, max(_MOST_SHORT_SECONDS, blocked))
+        return self._started + self.deadline + blocked + short
 
     def start(self, source: str, timeout: float, ask: Callable[[Asking[T]], Any]) -> Asking[T]:
         """Start to ask a source."""
@@ -234,18 +246,23 @@ class Waiting(Generic[T]):
     def _schedule(self, now: float) -> None:
         credit = self.credit
         left = [asking.left(now, credit) for asking in self._running]
-        left.append(self._started + self.deadline + credit - now)
+        left.append(self._over - now)
         # Half of the shortest time limit is when the starvation of late sources is looked at.
         soon = min(left) / (2 if self._starvation is None else 1)
         seconds = min(max(soon, 0.001), _LONGEST_TICK)
         self._due, self._held_then = now + seconds, self.times.held
+        self._computed_then = time.process_time()
         self._timer = asyncio.get_running_loop().call_later(seconds, self._tick)
 
     def _tick(self) -> None:
         now = time.monotonic()
-        unknown = now - self._due - (self.times.held - self._held_then)
-        if unknown >= _STALL_SECONDS:
-            self._stalled += unknown
+        stall = now - self._due - (self.times.held - self._held_then)
+        if stall >= BLOCK_SECONDS:
+            computed = time.process_time() - self._computed_then >= stall / 2
+            # Where this process did not compute meanwhile, the machine is busy, and stays so.
+            most = math.inf if computed else max(0.0, self.deadline / 2 - self._starved)
+            self._stalled += min(stall, most)
+            self._starved += 0.0 if computed else min(stall, most)
         credit = self.credit
         for asking in list(self._running):
             left = asking.left(now, credit)
@@ -258,7 +275,7 @@ class Waiting(Generic[T]):
                 self._end(asking)
             else:
                 asking.expire(now)
-        if now >= self._started + self.deadline + credit and not self._done.done():
+        if now >= self._over and not self._done.done():
             self._done.set_result(None)
         if not self._done.done():
             self._schedule(now)

@@ -66,7 +66,8 @@ def checked_items(source: str, result: object, limit: int) -> CheckedItems:
 def _left_out(result: object, limit: int, long: int) -> str | None:
     """Describe what is not used of a result that is much too large."""
     if long:
-        return f"left out {long:,} items: they have more than {MOST_CHARACTERS:,} characters"
+        items = "1 item" if long == 1 else f"{long:,} items"
+        return f"left out {items}: more than {MOST_CHARACTERS:,} characters"
     if type(result) in {list, tuple} and len(cast("list[object]", result)) > limit + _MARGIN:
         cut = len(cast("list[object]", result)) - limit
         return f"left out {cut:,} items: at most {limit:,} were asked for"

@@ -27,10 +27,12 @@ _CHECKED = ("source", "content", "id", "kind", "title", "text", "location", "seq
 _values = attrgetter(*_CHECKED, "metadata", "also_in", "must_keep", "superseded_by")
 _TEXTS = {str, Excerpt}
 _SCALARS = {str, int, float, bool, NoneType}
-_PLAIN = [
-    *({str}, {str}, {str}, {str}, {str, NoneType}, {str, NoneType}, {str, NoneType}),
-    *({str, NoneType}, {int, NoneType}, {dict}, {tuple}, {tuple}, {NoneType}),
-]
+_TEXT = frozenset[type]({str})
+_OPTIONAL = frozenset[type]({str, NoneType})
+_PLAIN = (
+    *(_TEXT, _TEXT, _TEXT, _TEXT, _OPTIONAL, _OPTIONAL, _OPTIONAL, _OPTIONAL),
+    *map(frozenset[type], ({int, NoneType}, {dict}, {tuple}, {tuple}, {NoneType})),
+)
 _plain_types: set[tuple[type, ...]] = set()
 """Types of an item's fields that are plain: there are few, and items are many."""
 

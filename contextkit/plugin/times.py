@@ -29,6 +29,9 @@ take some milliseconds together.
 HOLD_SECONDS = 0.02
 """A shorter step delays the others no more than a busy machine does."""
 
+BLOCK_SECONDS = 0.25
+"""A step that blocks the loop for so long may make every other source late."""
+
 _STARVED_PART = 0.25
 """A process whose threads were ready and did not run for this part of a span is starved."""
 
@@ -59,15 +62,18 @@ class HookTimes:
 
     Attributes:
         skipped: plugins whose optional hooks are not called, and why.
-        held: seconds of all steps that held the loop for long.
+        held: seconds of all steps that held the loop.
+        blocked: seconds of those among them that blocked it for long.
     """
 
     skipped: Mapping[str, str] = field(factory=dict)
     held: float = field(default=0.0, init=False)
+    blocked: float = field(default=0.0, init=False)
     _of: dict[str, dict[str, float]] = field(factory=lambda: defaultdict(dict), init=False)
     _held_by: dict[str, float] = field(factory=lambda: defaultdict(float), init=False)
     _late: list[SlowHook] = field(factory=list, init=False)
     _thread: int = field(factory=threading.get_ident, init=False)
+    _since: float = field(factory=time.perf_counter, init=False)
     _waited: float = field(init=False)
 
     @_waited.default
@@ -83,6 +89,8 @@ class HookTimes:
         if seconds >= HOLD_SECONDS:
             self.held += seconds
             self._held_by[plugin] += seconds
+        if seconds >= BLOCK_SECONDS:
+            self.blocked += seconds
 
     def add_late(self, plugin: str, hook: str, seconds: float) -> None:
         """Add a call that did not end within its own time limit."""
@@ -99,23 +107,28 @@ class HookTimes:
     def slow(self) -> list[SlowHook]:
         """Return the hooks that took too much, slowest plugin first.
 
-        These are the fewest plugins without which the rest is within the allowance. Time for
-        which this thread was ready and had no processor counts against no plugin, where the
-        system tells it.
+        These are the fewest plugins without which the rest is within the allowance. Where this
+        thread was ready but had no processor for a part of the time, as on a busy machine, only
+        the other part of a hook's time counts.
         """
         late = {each.plugin for each in self._late}
         spent = {name: sum(hooks.values()) for name, hooks in self._of.items() if name not in late}
         rest = sum(spent.values())
-        if rest > ALLOWED_SECONDS:
-            rest -= max(0.0, _waited_for_a_processor("thread-self") - self._waited)
+        part = self._given_part() if rest > ALLOWED_SECONDS else 1.0
         found = list(self._late)
         for plugin in sorted(spent, key=lambda name: -spent[name]):
-            if rest <= ALLOWED_SECONDS or spent[plugin] < HOLD_SECONDS:
+            if part * rest <= ALLOWED_SECONDS or part * spent[plugin] < HOLD_SECONDS:
                 break
             rest -= spent[plugin]
             hooks = self._of[plugin]
             found.append(SlowHook(plugin, max(hooks, key=lambda name: hooks[name]), spent[plugin]))
         return found
+
+    def _given_part(self) -> float:
+        """Return the part of the time in which this thread did not wait for a processor."""
+        span = time.perf_counter() - self._since
+        waited = _waited_for_a_processor("thread-self") - self._waited
+        return min(1.0, max(0.0, 1.0 - waited / span))
 
 
 _current: contextvars.ContextVar[HookTimes | None] = contextvars.ContextVar(

@@ -425,7 +425,7 @@ def _an_awaitable(name: str, seconds: float) -> Hooks:
     return _asks(query)
 
 
-_SLOW_HOOKS = "format weight dedup_keys signals truncate redact rerank compress".split()
+_SLOW_HOOKS = ["format", "weight", "dedup_keys", "signals", "truncate", "redact", "rerank", "compress"]
 
 KINDS: Mapping[str, Callable[[str, float], Hooks]] = {
     "raises": _raising(lambda: ValueError("no tide"), in_loop=False),

@@ -25,7 +25,7 @@ from tests.benchmarks.bad_sources import KINDS
 from tests.benchmarks.harness import Report, machine, write_json
 from tests.making import KEYWORDS, from_records, make_plugin
 
-__all__ = ["Call", "GOOD", "kit_of", "main", "measured", "register_bad"]
+__all__ = ["GOOD", "Call", "kit_of", "main", "measured", "register_bad"]
 
 GOOD = 25
 QUERY = "when does the tide rise in the harbour?"
