@@ -17,6 +17,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import math
+import sys
 import time
 from collections.abc import Awaitable, Callable, Generator, Iterable, Sequence
 from typing import Any, Generic, TypeVar
@@ -66,7 +67,7 @@ class Steps:
         """Run a coroutine step by step."""
         step, argument = coroutine.send, None
         while True:
-            started = time.perf_counter()
+            started, modules = time.perf_counter(), len(sys.modules)
             try:
                 wanted = step(argument)
             except StopIteration as ended:
@@ -77,7 +78,7 @@ class Steps:
                 # What would end the host's loop is the source's own failure.
                 raise SourceError(self.source, _QUERY, in_words(error)) from error
             finally:
-                self.times.add(self.source, _QUERY, time.perf_counter() - started)
+                self.times.add(self.source, _QUERY, time.perf_counter() - started, modules)
             try:
                 argument = yield wanted
                 step = coroutine.send

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 import time
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
@@ -117,7 +118,7 @@ class HookCalls:
         times = hook_times()
         if times is not None and name in times.skipped:
             return None
-        started = time.perf_counter()
+        started, modules = time.perf_counter(), len(sys.modules)
         try:
             result = self.call(name, hook, **arguments)
             return None if result is None else checked(result)
@@ -131,7 +132,7 @@ class HookCalls:
             return None
         finally:
             if times is not None:
-                times.add(name, hook, time.perf_counter() - started)
+                times.add(name, hook, time.perf_counter() - started, modules)
 
 
 def _wraps(impl: pluggy.HookImpl) -> bool:

@@ -6,7 +6,7 @@ never end. They run here, in the plugin's own time, and never in a later stage.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence, Set
 from operator import attrgetter
 from types import NoneType
 from typing import Any
@@ -27,11 +27,15 @@ _CHECKED = ("source", "content", "id", "kind", "title", "text", "location", "seq
 _values = attrgetter(*_CHECKED, "metadata", "also_in", "must_keep", "superseded_by")
 _TEXTS = {str, Excerpt}
 _SCALARS = {str, int, float, bool, NoneType}
-_TEXT = frozenset[type]({str})
-_OPTIONAL = frozenset[type]({str, NoneType})
-_PLAIN = (
+_TEXT: Set[type] = {str}
+_OPTIONAL: Set[type] = {str, NoneType}
+_NUMBER: Set[type] = {int, NoneType}
+_MAPPING: Set[type] = {dict}
+_TUPLE: Set[type] = {tuple}
+_NONE: Set[type] = {NoneType}
+_PLAIN: Sequence[Set[type]] = (
     *(_TEXT, _TEXT, _TEXT, _TEXT, _OPTIONAL, _OPTIONAL, _OPTIONAL, _OPTIONAL),
-    *map(frozenset[type], ({int, NoneType}, {dict}, {tuple}, {tuple}, {NoneType})),
+    *(_NUMBER, _MAPPING, _TUPLE, _TUPLE, _NONE),
 )
 _plain_types: set[tuple[type, ...]] = set()
 """Types of an item's fields that are plain: there are few, and items are many."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import contextvars
 import os
+import sys
 import threading
 import time
 from collections import defaultdict
@@ -80,15 +81,26 @@ class HookTimes:
     def _waited_before(self) -> float:
         return _waited_for_a_processor("thread-self")
 
-    def add(self, plugin: str, hook: str, seconds: float) -> None:
-        """Add the time of a call or step, unless it ran in a thread of its own."""
+    def add(self, plugin: str, hook: str, seconds: float, modules: int | None = None) -> None:
+        """Add the time of a call or step, unless it ran in a thread of its own.
+
+        Args:
+            plugin: the plugin.
+            hook: its hook.
+            seconds: how long it took.
+            modules: the number of loaded modules before it, where known. A step that imported
+                some is a cold start: it is slow once, and does not count against the plugin.
+        """
         if threading.get_ident() != self._thread:
             return
         hooks = self._of[plugin]
-        hooks[hook] = hooks.get(hook, 0.0) + seconds
-        if seconds >= HOLD_SECONDS:
-            self.held += seconds
-            self._held_by[plugin] += seconds
+        if seconds < HOLD_SECONDS:
+            hooks[hook] = hooks.get(hook, 0.0) + seconds
+            return
+        is_cold = modules is not None and len(sys.modules) > modules
+        hooks[hook] = hooks.get(hook, 0.0) + (0.0 if is_cold else seconds)
+        self.held += seconds
+        self._held_by[plugin] += seconds
         if seconds >= BLOCK_SECONDS:
             self.blocked += seconds
 

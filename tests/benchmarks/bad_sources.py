@@ -30,6 +30,9 @@ _LINES = 20_000
 _THREADS = 50
 _log = get_logger(__name__)
 
+_sleep = time.sleep
+"""What an asynchronous query must not call, and calls here."""
+
 
 def item_of(name: str, text: str = "the tide rises in the harbour", **fields: Any) -> ContextItem:
     """Make an item that answers as well as those of the good sources."""
@@ -111,7 +114,7 @@ def _ignores_cancellation(name: str, seconds: float) -> Hooks:
 
 def _blocks_the_loop(name: str, seconds: float) -> Hooks:
     async def query(request: ContextRequest) -> Any:
-        time.sleep(seconds)
+        _sleep(seconds)
         return [item_of(name)]
 
     return _asks(query)
@@ -120,7 +123,7 @@ def _blocks_the_loop(name: str, seconds: float) -> Hooks:
 def _blocks_the_loop_later(name: str, seconds: float) -> Hooks:
     async def query(request: ContextRequest) -> Any:
         await asyncio.sleep(0.001)
-        time.sleep(seconds)
+        _sleep(seconds)
         return [item_of(name)]
 
     return _asks(query)
@@ -129,7 +132,7 @@ def _blocks_the_loop_later(name: str, seconds: float) -> Hooks:
 def _blocks_in_short_steps(name: str, seconds: float) -> Hooks:
     async def query(request: ContextRequest) -> Any:
         for _ in range(100):
-            time.sleep(seconds / 100)
+            _sleep(seconds / 100)
             await asyncio.sleep(0)
         return [item_of(name)]
 
@@ -267,6 +270,8 @@ class _Deep(dict[str, Any]):
 class _Slow(str):
     """A text whose methods are slow."""
 
+    __slots__ = ()
+
     seconds = 0.0
 
     def __eq__(self, other: object) -> bool:
@@ -288,6 +293,8 @@ class _Slow(str):
 
 class _Raising(str):
     """A text whose methods raise."""
+
+    __slots__ = ()
 
     def __eq__(self, other: object) -> bool:
         raise ValueError("no comparison")
@@ -425,7 +432,10 @@ def _an_awaitable(name: str, seconds: float) -> Hooks:
     return _asks(query)
 
 
-_SLOW_HOOKS = ["format", "weight", "dedup_keys", "signals", "truncate", "redact", "rerank", "compress"]
+_SLOW_HOOKS = (
+    *("format", "weight", "dedup_keys", "signals"),
+    *("truncate", "redact", "rerank", "compress"),
+)
 
 KINDS: Mapping[str, Callable[[str, float], Hooks]] = {
     "raises": _raising(lambda: ValueError("no tide"), in_loop=False),

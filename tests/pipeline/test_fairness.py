@@ -98,9 +98,9 @@ async def test_a_source_that_held_the_others_is_skipped_by_the_next_call(
         return found
 
     hooks: dict[str, Any] = {
-        "contextkit_format": lambda items: act() or [item.content for item in items],
-        "contextkit_weight": lambda request: act() or 1.0,
-        "contextkit_dedup_keys": lambda items: act() or [[] for _ in items],
+        "contextkit_format": lambda items: act(),
+        "contextkit_weight": lambda request: act(),
+        "contextkit_dedup_keys": lambda items: act(),
         "contextkit_signals": lambda query: act(),
         "contextkit_truncate": lambda item, max_tokens: act(),
         "contextkit_redact": lambda texts: act(),
