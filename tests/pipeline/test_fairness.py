@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 import threading
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -122,6 +124,26 @@ async def test_a_source_that_held_the_others_is_skipped_by_the_next_call(
     assert state == "breaker_open"
     assert str(reason).startswith(f"skipped: contextkit_{hook} held the assembly for ")
     assert len(calls) == before
+
+
+async def test_a_hook_that_imports_modules_is_slow_once(
+    kit: ContextKit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A cold start is not held against the plugin."""
+    (tmp_path / "rare_tide_tables.py").write_text("import time\ntime.sleep(0.5)\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    shown: list[int] = []
+
+    def form(items: Sequence[ContextItem]) -> list[str]:
+        importlib.import_module("rare_tide_tables")
+        shown.append(len(items))
+        return [item.content for item in items]
+
+    found = [ContextItem("bad", "the tide in the harbour", 0.9)]
+    kit.register(make_plugin(found, contextkit_format=form), "bad")
+    for _ in range(2):
+        assert row_of(await ask(kit)) == ("ok", None)
+    assert shown == [1, 1]
 
 
 async def test_a_call_that_has_not_ended_is_not_joined_by_another(
