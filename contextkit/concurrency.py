@@ -8,6 +8,7 @@ import contextlib
 import contextvars
 import inspect
 import os
+import queue
 import signal
 import threading
 import time
@@ -27,10 +28,10 @@ BreakerState = Literal["closed", "open", "half_open"]
 
 
 async def in_thread(call: Callable[[], T]) -> T:
-    """Run a blocking call in a thread of its own.
+    """Run a blocking call in a thread that runs nothing else meanwhile.
 
     The event loop's own executor joins its threads when the loop closes, so that one hanging
-    source would hang the whole program.
+    source would hang the whole program. It also has a limited number of threads.
 
     Raises what the call raises; `SystemExit` and the like as a `RuntimeError`.
     """
@@ -44,21 +45,66 @@ async def in_thread(call: Callable[[], T]) -> T:
         if not future.done():
             set_outcome(outcome)
 
-    def run() -> None:
+    def run() -> Callable[[], None]:
         try:
             outcome: Any = context.run(call)
             setter: Callable[[Any], None] = future.set_result
         except BaseException as error:  # noqa: BLE001 - SystemExit in a thread is a failure too
             outcome, setter = _as_exception(error), future.set_exception
-        # If the loop was closed meanwhile, the result is no longer needed.
-        with contextlib.suppress(RuntimeError):
-            loop.call_soon_threadsafe(deliver, setter, outcome)
 
-    threading.Thread(target=run, name="contextkit-source", daemon=True).start()
+        def tell() -> None:
+            # If the loop was closed meanwhile, the result is no longer needed.
+            with contextlib.suppress(RuntimeError):
+                loop.call_soon_threadsafe(deliver, setter, outcome)
+
+        return tell
+
+    _start(run)
     try:
         return await future
     finally:
         home.leave()
+
+
+_IDLE_SECONDS = 10.0
+
+_Work = Callable[[], Callable[[], None]]
+"""Work that does not raise. It returns the call that tells its end."""
+
+_idle: list[queue.SimpleQueue[_Work]] = []
+"""The queues of threads without work. Adding to the list and taking from it are single steps."""
+
+
+def _start(work: _Work) -> None:
+    """Run work in an idle thread, or in a new one.
+
+    On a busy machine a new thread takes milliseconds to begin, and its starter waits for it.
+    """
+    try:
+        _idle.pop().put(work)
+    except IndexError:
+        name = "contextkit-source"
+        threading.Thread(target=_work_on, args=(work,), name=name, daemon=True).start()
+
+
+def _work_on(work: _Work) -> None:
+    own: queue.SimpleQueue[_Work] = queue.SimpleQueue()
+    while True:
+        tell = work()
+        # Idle before its work is known to be done, so that the next call finds it.
+        _idle.append(own)
+        tell()
+        del work, tell
+        try:
+            work = own.get(timeout=_IDLE_SECONDS)
+        except queue.Empty:
+            try:
+                _idle.remove(own)
+            except ValueError:
+                # Another thread has just taken it, and puts its work there.
+                work = own.get()
+            else:
+                return
 
 
 def in_loop(coroutine: Coroutine[Any, Any, T]) -> T:
@@ -168,6 +214,8 @@ _living: weakref.WeakSet[ForkLock] = weakref.WeakSet()
 
 
 def _renew_all() -> None:
+    # The threads of the parent process do not exist in the child.
+    _idle.clear()
     for lock in _living:
         lock.renew()
 

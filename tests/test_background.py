@@ -31,6 +31,17 @@ async def test_a_thread_can_await_in_the_loop_that_started_it() -> None:
         await in_thread(lambda: in_loop(fail()))
 
 
+async def test_threads_are_used_again_but_never_for_two_calls_at_once() -> None:
+    """A call that hangs keeps its thread; the next ones get others."""
+    release = threading.Event()
+    hanging = asyncio.create_task(in_thread(lambda: (release.wait(60), threading.get_ident())[1]))
+    await asyncio.sleep(0)
+    first = await in_thread(threading.get_ident)
+    second = await in_thread(threading.get_ident)
+    release.set()
+    assert second == first != await hanging
+
+
 async def test_only_a_thread_that_a_loop_started_has_a_way_back() -> None:
     """In the loop's own thread it would wait for itself, elsewhere there is no loop."""
 

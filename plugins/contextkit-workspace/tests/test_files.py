@@ -17,10 +17,9 @@ from contextkit import ContextItem, ContextKit, InvalidRequestError, Range, Reco
 from contextkit.errors import StoreBusyError
 from contextkit.models.items import Detail, Style
 from contextkit.testing import ToolCaller
-from contextkit.workspace.folder import Folder
 from contextkit_workspace import contextkit_format, contextkit_source
-from contextkit_workspace.edited_files import edit_times
 from contextkit_workspace.finding import structure_text
+from contextkit_workspace.looking import look_at
 
 Commit = Callable[[], None]
 Find = Callable[..., Awaitable[dict[str, ContextItem]]]
@@ -92,13 +91,13 @@ async def test_a_file_that_is_named_comes_first(write: Write, find: Find) -> Non
     assert files_of(await find("is it in clamp.py.bak?")) == []
 
 
-def test_any_time_that_a_file_has_is_one_of_the_calendar(tmp_path: Path) -> None:
+async def test_any_time_that_a_file_has_is_one_of_the_calendar(tmp_path: Path) -> None:
     """A program can set what it likes, where the file system keeps that."""
     with tempfile.TemporaryDirectory(dir=_keeps_any_time(tmp_path)) as folder:
         for name, seconds in (("late", 1e12), ("early", -1e12)):
             (Path(folder) / name).touch()
             os.utime(Path(folder) / name, (seconds, seconds))
-        times = edit_times(Folder(folder), ["late", "early"])
+        times = (await look_at(Path(folder))).times
     assert times["early"] == 0
     assert datetime.fromtimestamp(times["late"], UTC) > datetime.now(UTC)
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-import stat
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from itertools import islice
 
@@ -30,18 +29,12 @@ def workspace_files(root: Folder) -> list[str]:
     return sorted(listed)
 
 
-def edit_times(root: Folder, paths: Sequence[str]) -> dict[str, float]:
-    """Return each file's modification time, in seconds since the epoch.
+def edit_time(status: os.stat_result) -> float:
+    """Return a file's modification time, in seconds since the epoch.
 
-    Left out are files that are not regular, have a link for a folder, or do not exist. A file may
-    have any time; one outside the calendar becomes the nearest that is within it.
+    A file may have any time; one outside the calendar becomes the nearest that is within it.
     """
-    times = {}
-    for path in paths:
-        status = root.look_up(path)
-        if isinstance(status, os.stat_result) and stat.S_ISREG(status.st_mode):
-            times[as_text(path)] = min(max(status.st_mtime, 0.0), _LATEST)
-    return times
+    return min(max(status.st_mtime, 0.0), _LATEST)
 
 
 def as_text(path: str) -> str:

@@ -13,15 +13,10 @@ from attrs import evolve, frozen
 
 from contextkit import ContextItem, ContextRequest, Record
 from contextkit.concurrency import in_thread
-from contextkit.indexing import Folder
 from contextkit.sources import matches
-from contextkit_workspace.edited_files import (
-    as_text,
-    edit_times,
-    recently_edited,
-    workspace_files,
-)
-from contextkit_workspace.git_state import GitStatus, git_status, status_text
+from contextkit_workspace.edited_files import recently_edited
+from contextkit_workspace.git_state import GitStatus, status_text
+from contextkit_workspace.looking import look_at
 from contextkit_workspace.open_files import in_workspace, known_open
 from contextkit_workspace.question import Question, ask
 
@@ -80,24 +75,17 @@ def _items(request: ContextRequest, question: Question, state: _State) -> list[C
 
 async def _look(root: Path, request: ContextRequest) -> _State:
     settings = request.settings
-
-    def look_at_files() -> tuple[list[str], dict[str, float]]:
-        folder = Folder(root)
-        paths = workspace_files(folder)
-        return list(map(as_text, paths)), edit_times(folder, paths)
-
     async with asyncio.TaskGroup() as group:
-        files = group.create_task(in_thread(look_at_files))
-        git = group.create_task(in_thread(lambda: git_status(root)))
+        looking = group.create_task(look_at(root))
         reported = group.create_task(in_thread(lambda: known_open(request.records)))
-    paths, times = files.result()
+    look = looking.result()
     named = [in_workspace(root, path) for path in (*settings["open_files"], *reported.result())]
     return _State(
-        paths=paths,
-        times=times,
-        edited=recently_edited(times, time.time() - settings["days"] * _DAY),
-        opened=list(dict.fromkeys(path for path in named if path in times)),
-        git=git.result(),
+        paths=look.paths,
+        times=look.times,
+        edited=recently_edited(look.times, time.time() - settings["days"] * _DAY),
+        opened=list(dict.fromkeys(path for path in named if path in look.times)),
+        git=look.git,
     )
 
 

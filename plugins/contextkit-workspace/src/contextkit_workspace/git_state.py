@@ -36,6 +36,8 @@ class GitStatus:
         changed: path -> its change, in the work tree.
         untracked: files and, with a `/` at the end, folders of them.
         conflicts: files with both sides' changes.
+        watched: files and folders outside the listed ones; a change of the status that changes
+            no file or folder of the workspace changes one of them.
     """
 
     branch: str = ""
@@ -46,6 +48,7 @@ class GitStatus:
     changed: dict[str, str] = field(factory=dict)
     untracked: list[str] = field(factory=list)
     conflicts: list[str] = field(factory=list)
+    watched: list[str] = field(factory=list)
 
     @property
     def dirty(self) -> bool:
@@ -83,24 +86,38 @@ def git_status(root: Path) -> GitStatus | None:
     git = Git(root)
     try:
         printed = git.run("status", "--porcelain=v2", "--branch", "-z", "--", git.here).text
-        prefix = _prefix(git)
+        own, common, prefix = _places(git)
     except GitError:
         return None
     status = GitStatus()
     entries = iter(printed.split("\0"))
     for entry in entries:
         _read(status, entry, entries, prefix)
+    status.watched = _watched(git.folder, status, own, common, prefix)
     return status
 
 
-def _prefix(git: Git) -> str:
-    """Return the folder's path in its work tree.
+def _places(git: Git) -> tuple[Path, Path, str]:
+    """Return git's folder, the one that its work trees share, and the path in the work tree.
 
-    The path ends in `/`.
+    The path ends in `/` unless it is empty.
     """
-    if (git.folder / ".git").exists():
-        return ""
-    return git.run("rev-parse", "--show-prefix").text.removesuffix("\n")
+    plain = git.folder / ".git"
+    if plain.is_dir():
+        return plain, plain, ""
+    asked = ("--git-dir", "--git-common-dir", "--show-prefix")
+    own, common, prefix = git.run("rev-parse", *asked).text.split("\n", 2)
+    return git.folder / own, git.folder / common, prefix.removesuffix("\n")
+
+
+def _watched(folder: Path, status: GitStatus, own: Path, common: Path, prefix: str) -> list[str]:
+    names = ("config", "info/exclude", "packed-refs", "reftable/tables.list")
+    files = [own / "HEAD", own / "index", *(common / name for name in names)]
+    # Git writes a reference by renaming a file, which changes the time of its folder.
+    refs = (f"heads/{status.branch}", f"heads/{status.upstream}", f"remotes/{status.upstream}")
+    files += [(common / "refs" / ref).parent for ref in refs]
+    files += [parent / ".gitignore" for parent in folder.parents[: prefix.count("/")]]
+    return list(map(str, files))
 
 
 def _read(status: GitStatus, entry: str, following: Iterator[str], prefix: str) -> None:

@@ -32,7 +32,7 @@ __all__ = ["Txtai"]
 class Txtai:
     """txtai."""
 
-    packages = ("txtai-minimal", "faiss-cpu")
+    packages = ("txtai-minimal", "faiss-cpu", "msgpack")
     own = "retrieval, fusion"
     by_hand = "near duplicates, budgets, text"
     _databases: dict[str, Any] = field(factory=dict, init=False)
