@@ -14,7 +14,6 @@ import asyncio
 import contextlib
 import contextvars
 import inspect
-import threading
 import time
 import weakref
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
@@ -271,13 +270,9 @@ async def _query(registry: SourceRegistry, question: Question, asking: _Asking) 
         return checked(await result)
 
     def counted() -> Any:
-        with breaker.call():
-            asking.thread = threading.get_native_id()
-            try:
-                result = call()
-                return result if isinstance(result, Awaitable) else checked(result)
-            finally:
-                asking.cpu = time.thread_time()
+        with breaker.call(), asking.in_thread():
+            result = call()
+            return result if isinstance(result, Awaitable) else checked(result)
 
     if inspect.iscoroutinefunction(registry.implementation(source, "contextkit_query")):
         result = call()

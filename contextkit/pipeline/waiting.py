@@ -18,8 +18,9 @@ import asyncio
 import contextlib
 import math
 import sys
+import threading
 import time
-from collections.abc import Awaitable, Callable, Generator, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator, Sequence
 from typing import Any, Generic, TypeVar
 
 from attrs import define, field
@@ -114,8 +115,7 @@ class Asking(Generic[T]):
         steps: runs the source's coroutine.
         asked: whether the source itself was asked, not a cache.
         late: whether its time was over.
-        thread: the system's id of its thread, or None.
-        cpu: seconds of processor time that it took in a thread that has ended.
+        cpu: seconds of processor time that it took in a thread, when it ended.
     """
 
     source: str
@@ -124,9 +124,9 @@ class Asking(Generic[T]):
     steps: Steps = field(init=False)
     asked: bool = field(default=False, init=False)
     late: bool = field(default=False, init=False)
-    thread: int | None = field(default=None, init=False)
     cpu: float = field(default=0.0, init=False)
     task: asyncio.Task[T] = field(init=False)
+    _thread: tuple[int, float] | None = field(default=None, init=False)
     _started: float | None = field(default=None, init=False)
     _credit: float = field(default=0.0, init=False)
     _own: float = field(default=0.0, init=False)
@@ -139,8 +139,21 @@ class Asking(Generic[T]):
     @property
     def computed(self) -> float:
         """Seconds of processor time that it took, as far as the system tells it."""
-        running = 0.0 if self.thread is None else computed_by(self.thread)
-        return max(self.cpu, running) + self.times.held_by(self.source) - self._own
+        computed = self.cpu
+        if (running := self._thread) is not None:
+            thread, before = running
+            computed = max(0.0, computed_by(thread) - before)
+        return computed + self.times.held_by(self.source) - self._own
+
+    @contextlib.contextmanager
+    def in_thread(self) -> Iterator[None]:
+        """Measure what it computes in this thread, which others use before and after it."""
+        before = time.thread_time()
+        self._thread = threading.get_native_id(), before
+        try:
+            yield
+        finally:
+            self.cpu, self._thread = time.thread_time() - before, None
 
     def begin(self, credit: float) -> None:
         """Start its time."""
