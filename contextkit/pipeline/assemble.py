@@ -240,13 +240,14 @@ class Finishing:
 def _slow_plugins(gathered: Gathered) -> Iterator[str]:
     """Note the plugins that held this assembly, and those that are skipped as they did before.
 
-    The row of a skipped source says so already.
+    A late hook is noted as failed, and the row of a skipped source says so already.
     """
     times = hook_times()
     if times is None:
         return
     for slow in times.slow():
-        yield f"{slow.plugin}: {slow.reason}; it is skipped for a while"
+        if not slow.late:
+            yield f"{slow.plugin}: {slow.reason}; it is skipped for a while"
     queried = {section.source for section in gathered.sections}
     for plugin, reason in times.skipped.items():
         if plugin not in queried:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import contextvars
+import gc
 import os
 import sys
 import threading
@@ -41,19 +42,26 @@ _LEAST_STARVED_SECONDS = 0.05
 
 _THREADS = Path("/proc/self/task")
 _MOST_BYTES = 200
+_FULL = 2
 
 
 @frozen
 class SlowHook:
-    """A plugin's hook that held an assembly for too long."""
+    """A plugin's hook that took too long.
+
+    It held the loop, or, if it is `late`, it did not end within its own time limit.
+    """
 
     plugin: str
     hook: str
     seconds: float
+    late: bool = False
 
     @property
     def reason(self) -> str:
         """Describe it as the reason to skip the plugin."""
+        if self.late:
+            return f"{self.hook} gave no answer within {self.seconds:.2g} s"
         return f"{self.hook} held the assembly for {self.seconds:.2g} s"
 
 
@@ -74,12 +82,11 @@ class HookTimes:
     _held_by: dict[str, float] = field(factory=lambda: defaultdict(float), init=False)
     _late: list[SlowHook] = field(factory=list, init=False)
     _thread: int = field(factory=threading.get_ident, init=False)
-    _since: float = field(factory=time.perf_counter, init=False)
-    _waited: float = field(init=False)
+    _lost: float = field(init=False)
 
-    @_waited.default
-    def _waited_before(self) -> float:
-        return _waited_for_a_processor("thread-self")
+    @_lost.default
+    def _lost_before(self) -> float:
+        return _lost_seconds()
 
     def add(self, plugin: str, hook: str, seconds: float, modules: int | None = None) -> None:
         """Add the time of a call or step, unless it ran in a thread of its own.
@@ -98,7 +105,10 @@ class HookTimes:
             hooks[hook] = hooks.get(hook, 0.0) + seconds
             return
         is_cold = modules is not None and len(sys.modules) > modules
-        hooks[hook] = hooks.get(hook, 0.0) + (0.0 if is_cold else seconds)
+        lost = _lost_seconds()
+        given = 0.0 if is_cold else max(0.0, seconds - (lost - self._lost))
+        self._lost = lost
+        hooks[hook] = hooks.get(hook, 0.0) + given
         self.held += seconds
         self._held_by[plugin] += seconds
         if seconds >= BLOCK_SECONDS:
@@ -106,7 +116,7 @@ class HookTimes:
 
     def add_late(self, plugin: str, hook: str, seconds: float) -> None:
         """Add a call that did not end within its own time limit."""
-        self._late.append(SlowHook(plugin, hook, seconds))
+        self._late.append(SlowHook(plugin, hook, seconds, late=True))
 
     def held_by(self, plugin: str) -> float:
         """Return the seconds for which a plugin's long steps held the loop."""
@@ -119,28 +129,21 @@ class HookTimes:
     def slow(self) -> list[SlowHook]:
         """Return the hooks that took too much, slowest plugin first.
 
-        These are the fewest plugins without which the rest is within the allowance. Where this
-        thread was ready but had no processor for a part of the time, as on a busy machine, only
-        the other part of a hook's time counts.
+        These are the fewest plugins without which the rest is within the allowance. Time in which
+        this thread was ready but had no processor, and full garbage collections, count against
+        no plugin.
         """
         late = {each.plugin for each in self._late}
         spent = {name: sum(hooks.values()) for name, hooks in self._of.items() if name not in late}
         rest = sum(spent.values())
-        part = self._given_part() if rest > ALLOWED_SECONDS else 1.0
         found = list(self._late)
         for plugin in sorted(spent, key=lambda name: -spent[name]):
-            if part * rest <= ALLOWED_SECONDS or part * spent[plugin] < HOLD_SECONDS:
+            if rest <= ALLOWED_SECONDS or spent[plugin] < HOLD_SECONDS:
                 break
             rest -= spent[plugin]
             hooks = self._of[plugin]
             found.append(SlowHook(plugin, max(hooks, key=lambda name: hooks[name]), spent[plugin]))
         return found
-
-    def _given_part(self) -> float:
-        """Return the part of the time in which this thread did not wait for a processor."""
-        span = time.perf_counter() - self._since
-        waited = _waited_for_a_processor("thread-self") - self._waited
-        return min(1.0, max(0.0, 1.0 - waited / span))
 
 
 _current: contextvars.ContextVar[HookTimes | None] = contextvars.ContextVar(
@@ -199,6 +202,31 @@ def computed_by(thread: int) -> float:
     0 for one that has ended, and where the system does not tell it.
     """
     return _schedule_of(f"self/task/{thread}")[0]
+
+
+@define
+class _Collections:
+    """Times the full garbage collections of the process."""
+
+    seconds: float = 0.0
+    _since: float = 0.0
+
+    def __call__(self, phase: str, info: Mapping[str, int]) -> None:
+        if info["generation"] < _FULL:
+            return
+        if phase == "start":
+            self._since = time.perf_counter()
+        else:
+            self.seconds += time.perf_counter() - self._since
+
+
+_collections = _Collections()
+gc.callbacks.append(_collections)
+
+
+def _lost_seconds() -> float:
+    """Return the seconds that this thread lost by no plugin's fault, since some time."""
+    return _waited_for_a_processor("thread-self") + _collections.seconds
 
 
 def _waited_for_a_processor(thread: str) -> float:
