@@ -206,18 +206,22 @@ def computed_by(thread: int) -> float:
 
 @define
 class _Collections:
-    """Times the full garbage collections of the process."""
+    """Times the full garbage collections, by the thread that they stop.
 
-    seconds: float = 0.0
+    Those of another thread do not make a sleeping hook slower.
+    """
+
+    seconds: dict[int, float] = field(factory=dict)
     _since: float = 0.0
 
     def __call__(self, phase: str, info: Mapping[str, int]) -> None:
         if info["generation"] < _FULL:
             return
+        now, thread = time.perf_counter(), threading.get_ident()
         if phase == "start":
-            self._since = time.perf_counter()
+            self._since = now
         else:
-            self.seconds += time.perf_counter() - self._since
+            self.seconds[thread] = self.seconds.get(thread, 0.0) + now - self._since
 
 
 _collections = _Collections()
@@ -226,7 +230,8 @@ gc.callbacks.append(_collections)
 
 def _lost_seconds() -> float:
     """Return the seconds that this thread lost by no plugin's fault, since some time."""
-    return _waited_for_a_processor("thread-self") + _collections.seconds
+    collected = _collections.seconds.get(threading.get_ident(), 0.0)
+    return _waited_for_a_processor("thread-self") + collected
 
 
 def _waited_for_a_processor(thread: str) -> float:
