@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import itertools
 import logging
-import sys
 import threading
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
@@ -17,8 +16,16 @@ from typing import Any
 
 from contextkit import ContextItem, ContextRequest
 from contextkit.logs import get_logger
+from tests.benchmarks.odd_results import (
+    Deep,
+    Endless,
+    RaisingText,
+    SlowSequence,
+    SlowText,
+    item_of,
+)
 
-__all__ = ["KINDS", "Hooks", "item_of"]
+__all__ = ["KINDS", "Hooks"]
 
 Hooks = dict[str, Any]
 _Query = Callable[[ContextRequest], Any]
@@ -32,11 +39,6 @@ _log = get_logger(__name__)
 
 _sleep = time.sleep
 """What an asynchronous query must not call, and calls here."""
-
-
-def item_of(name: str, text: str = "the tide rises in the harbour", **fields: Any) -> ContextItem:
-    """Make an item that answers as well as those of the good sources."""
-    return ContextItem(name, f"{text} says {name}", 0.9, **{"id": "1", **fields})
 
 
 def _finds(name: str, **hooks: Any) -> Hooks:
@@ -210,32 +212,6 @@ def _an_endless_generator(name: str, seconds: float) -> Hooks:
     return _asks(query)
 
 
-class _Endless(Sequence[ContextItem]):
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def __len__(self) -> int:
-        return sys.maxsize
-
-    def __getitem__(self, place: Any) -> Any:
-        if isinstance(place, slice):
-            return [self[at] for at in range(*place.indices(len(self)))]
-        return item_of(self.name, id=str(place))
-
-
-class _SlowSequence(Sequence[ContextItem]):
-    def __init__(self, name: str, seconds: float) -> None:
-        self.name, self.seconds = name, seconds
-
-    def __len__(self) -> int:
-        time.sleep(self.seconds)
-        return 1
-
-    def __getitem__(self, place: Any) -> Any:
-        time.sleep(self.seconds)
-        return [item_of(self.name)][place]
-
-
 def _gigantic_text(name: str, seconds: float) -> Hooks:
     text = "the tide rises " * (_LONG_TEXT // 15)
     return _asks(lambda request: [item_of(name, text)])
@@ -259,58 +235,8 @@ def _huge_metadata(name: str, seconds: float) -> Hooks:
     return _asks(lambda request: [item_of(name, metadata=metadata)])
 
 
-class _Deep(dict[str, Any]):
-    """Contains itself."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self["self"] = self
-
-
-class _Slow(str):
-    """A text whose methods are slow."""
-
-    __slots__ = ()
-
-    seconds = 0.0
-
-    def __eq__(self, other: object) -> bool:
-        time.sleep(self.seconds)
-        return str.__eq__(self, other)
-
-    def __hash__(self) -> int:
-        time.sleep(self.seconds)
-        return str.__hash__(self)
-
-    def __str__(self) -> str:
-        time.sleep(self.seconds)
-        return str.__str__(self)
-
-    def __len__(self) -> int:
-        time.sleep(self.seconds)
-        return str.__len__(self)
-
-
-class _Raising(str):
-    """A text whose methods raise."""
-
-    __slots__ = ()
-
-    def __eq__(self, other: object) -> bool:
-        raise ValueError("no comparison")
-
-    def __hash__(self) -> int:
-        raise ValueError("no hash")
-
-    def __str__(self) -> str:
-        raise ValueError("no text")
-
-    def __len__(self) -> int:
-        raise ValueError("no length")
-
-
 def _slow_texts(name: str, seconds: float) -> Hooks:
-    kind = type("Slow", (_Slow,), {"seconds": seconds})
+    kind = type("Slow", (SlowText,), {"seconds": seconds})
 
     def query(request: ContextRequest) -> Any:
         text = kind(f"the tide rises in the harbour says {name}")
@@ -320,7 +246,7 @@ def _slow_texts(name: str, seconds: float) -> Hooks:
 
 
 def _raising_texts(name: str, seconds: float) -> Hooks:
-    text = _Raising(f"the tide rises in the harbour says {name}")
+    text = RaisingText(f"the tide rises in the harbour says {name}")
     return _asks(lambda request: [ContextItem(name, text, 0.9, {"key": text}, id="1", kind=text)])
 
 
@@ -427,7 +353,7 @@ async def _found_later(result: Any) -> Any:
 
 def _an_awaitable(name: str, seconds: float) -> Hooks:
     def query(request: ContextRequest) -> Awaitable[Any]:
-        return _found_later(_SlowSequence(name, seconds))
+        return _found_later(SlowSequence(name, seconds))
 
     return _asks(query)
 
@@ -462,15 +388,15 @@ KINDS: Mapping[str, Callable[[str, float], Hooks]] = {
     "a million items, in the loop": _a_million_items_in_the_loop,
     "one item a million times": _one_item_a_million_times,
     "endless generator": _an_endless_generator,
-    "endless sequence": lambda name, seconds: _asks(lambda request: _Endless(name)),
-    "slow sequence": lambda name, s: _asks(lambda request: _SlowSequence(name, s)),
+    "endless sequence": lambda name, seconds: _asks(lambda request: Endless(name)),
+    "slow sequence": lambda name, s: _asks(lambda request: SlowSequence(name, s)),
     "slow sequence, later": _an_awaitable,
     "gigantic text": _gigantic_text,
     "many long texts": _many_long_texts,
     "wrong types": _wrong_types,
     "wrong fields": _wrong_fields,
     "huge metadata": _huge_metadata,
-    "endless metadata": lambda n, s: _asks(lambda request: [item_of(n, metadata=_Deep())]),
+    "endless metadata": lambda n, s: _asks(lambda request: [item_of(n, metadata=Deep())]),
     "slow __eq__ and __hash__": _slow_texts,
     "raising __eq__ and __hash__": _raising_texts,
     "slow attributes": _slow_attributes,
