@@ -6,10 +6,13 @@ import asyncio
 import concurrent.futures
 import contextlib
 import contextvars
+import inspect
 import os
 import queue
+import signal
 import threading
 import time
+import traceback
 import weakref
 from collections.abc import Callable, Coroutine, Iterator
 from types import TracebackType
@@ -161,6 +164,26 @@ def _as_exception(error: BaseException) -> Exception:
     return RuntimeError(f"{type(error).__name__}: {error}")
 
 
+def is_interrupt(error: BaseException) -> bool:
+    """Check whether an exception may come from Ctrl-C.
+
+    Any other `KeyboardInterrupt` is a plugin's own, and a failure like any other.
+    """
+    if not isinstance(error, KeyboardInterrupt):
+        return False
+    if threading.current_thread() is not threading.main_thread():
+        return False
+    handler = signal.getsignal(signal.SIGINT)
+    if handler is signal.default_int_handler or not callable(handler):
+        return handler is signal.default_int_handler
+    # `asyncio.run` has a handler of its own. It raises in a frame of the handler.
+    function = inspect.unwrap(getattr(handler, "func", handler))
+    code = getattr(getattr(function, "__func__", function), "__code__", None)
+    return code is None or code in {
+        frame.f_code for frame, _ in traceback.walk_tb(error.__traceback__)
+    }
+
+
 class ForkLock:
     """A lock that is always free in a forked child.
 
@@ -215,6 +238,7 @@ class Breaker:
             and if every probe hung, a long-running process would accumulate threads.
         failures: the current number of failures in a row.
         reason: the last failure since the last success, or None.
+        slow_hook: the hook for which `skip` opened it, or None.
     """
 
     failures_to_open: int = 3
@@ -223,27 +247,40 @@ class Breaker:
     most_running: int = 200
     failures: int = field(default=0, init=False)
     reason: str | None = field(default=None, init=False)
+    slow_hook: str | None = field(default=None, init=False)
+    _open_seconds: float = field(default=0.0, init=False)
     _failed_at: float | None = field(default=None, init=False)
     _opened_at: float | None = field(default=None, init=False)
     _probing: bool = field(default=False, init=False)
-    _running: int = field(default=0, init=False)
+    _running: dict[object, float] = field(factory=dict, init=False)
     _turn: ForkLock = field(factory=ForkLock, init=False)
 
     @contextlib.contextmanager
     def call(self) -> Iterator[None]:
         """Count a call as running until its thread ends."""
+        key = object()
         with self._turn:
-            self._running += 1
+            self._running[key] = self.clock()
         try:
             yield
         finally:
             with self._turn:
-                self._running -= 1
+                del self._running[key]
 
     @property
     def is_full(self) -> bool:
         """Whether the maximum number of unfinished calls is reached."""
-        return self._running >= self.most_running
+        return len(self._running) >= self.most_running
+
+    def stuck_for(self, seconds: float) -> float | None:
+        """Return how long a call has been running, if longer than some seconds.
+
+        Calls older than the cool-down do not count: another one may be tried.
+        """
+        now = self.clock()
+        with self._turn:
+            ages = [now - began for began in self._running.values()]
+        return max((age for age in ages if seconds < age < self.cooldown), default=None)
 
     @property
     def state(self) -> BreakerState:
@@ -253,14 +290,14 @@ class Breaker:
         """
         if self._opened_at is None:
             return "closed"
-        return "half_open" if self.clock() - self._opened_at >= self.cooldown else "open"
+        return "half_open" if not self.seconds_to_probe else "open"
 
     @property
     def seconds_to_probe(self) -> float | None:
         """Seconds until a probe may pass, or None if closed."""
         if self._opened_at is None:
             return None
-        return max(0.0, self._opened_at + self.cooldown - self.clock())
+        return max(0.0, self._opened_at + self._open_seconds - self.clock())
 
     def allows(self) -> bool:
         """Whether a request may be made now.
@@ -274,7 +311,7 @@ class Breaker:
 
     def succeeded(self) -> None:
         """Record a success, which closes the breaker."""
-        self.failures, self.reason = 0, None
+        self.failures, self.reason, self.slow_hook = 0, None, None
         self._opened_at, self._probing = None, False
 
     def failed(self, asked_at: float | None = None, reason: str | None = None) -> None:
@@ -295,7 +332,23 @@ class Breaker:
         self._failed_at, self.reason = now, reason
         self.failures += 1
         if self.failures >= self.failures_to_open:
-            self._opened_at, self._probing = now, False
+            self._open(now, self.cooldown)
+
+    def skip(self, hook: str, reason: str, seconds: float) -> None:
+        """Open at once, because a hook held the event loop.
+
+        Args:
+            hook: the hook.
+            reason: why, for people.
+            seconds: how long to let no request through; at least the cool-down.
+        """
+        now = self.clock()
+        self._failed_at, self.reason, self.slow_hook = now, reason, hook
+        self.failures += 1
+        self._open(now, max(self.cooldown, seconds))
+
+    def _open(self, now: float, seconds: float) -> None:
+        self._opened_at, self._open_seconds, self._probing = now, seconds, False
 
     def abandoned(self) -> None:
         """Record that a request was cancelled."""

@@ -36,6 +36,7 @@ from contextkit.pipeline.trace import HookFailures, Stopwatch, item_traces, sour
 from contextkit.pipeline.update import Before, Gathered, Ongoing, pieces_anew, text_key
 from contextkit.pipeline.usage import Choosing, UseHistory
 from contextkit.plugin.manager import SourceRegistry
+from contextkit.plugin.times import hook_times
 from contextkit.store.base import RecordStore
 from contextkit.store.hybrid import MAX_QUERY_CHARACTERS
 
@@ -113,6 +114,7 @@ class Finishing:
             *self._notes(gathered, selection, whole.composer, whole.fitted),
             *whole.notes,
             *self.failures.notes,
+            *_slow_plugins(gathered),
             *choosing.notes,
             *(before.notes(whole.fitted) if before else ()),
         ]
@@ -233,6 +235,23 @@ class Finishing:
             yield f"no item fits into {request.max_tokens} tokens"
         if request.include_sources and shows_items and not composer.include_sources:
             yield "the list of sources was left out: it takes too much of the budget"
+
+
+def _slow_plugins(gathered: Gathered) -> Iterator[str]:
+    """Note the plugins that held this assembly, and those that are skipped as they did before.
+
+    A late hook is noted as failed, and the row of a skipped source says so already.
+    """
+    times = hook_times()
+    if times is None:
+        return
+    for slow in times.slow():
+        if not slow.late:
+            yield f"{slow.plugin}: {slow.reason}; it is skipped for a while"
+    queried = {section.source for section in gathered.sections}
+    for plugin, reason in times.skipped.items():
+        if plugin not in queried:
+            yield f"{plugin}: its hooks were skipped: {reason}"
 
 
 def _log_budgets(gathered: Gathered, fitted: Fitted) -> None:

@@ -1,14 +1,28 @@
-"""Circuit breakers of the sources, and the sources' health."""
+"""Circuit breakers of the sources, and the sources' health.
+
+A source fails by an error or by being late. Lateness counts only if the process gave the source
+its time: see `contextkit.pipeline.waiting`. A plugin whose hooks held the event loop is skipped
+from the next assembly on, because its time was everyone's.
+"""
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from attrs import define, field, frozen
 
 from contextkit.concurrency import Breaker, BreakerState
+from contextkit.logs import get_logger
+from contextkit.plugin.times import HookTimes, timing
+
+_SKIPPED_TIMES = 20
+"""A plugin is skipped so many times as long as it held the others, so that it takes a twentieth
+of their time at most."""
+
+_log = get_logger(__name__)
 
 
 @frozen(kw_only=True)
@@ -62,6 +76,36 @@ class Breakers:
         if source not in self._of:
             self._of[source] = Breaker(self.failures_to_open, self.cooldown, self.clock)
         return self._of[source]
+
+    @contextmanager
+    def timed(self) -> Iterator[HookTimes]:
+        """Time the hooks of an assembly, and skip slow plugins from the next one on.
+
+        A plugin that was skipped and was quick again is no longer skipped.
+        """
+        opened = {name: breaker for name, breaker in self._of.items() if breaker.slow_hook}
+        skipped = {
+            name: str(breaker.reason) for name, breaker in opened.items() if breaker.state == "open"
+        }
+        times = HookTimes(skipped)
+        try:
+            with timing(times):
+                yield times
+        finally:
+            slow = {each.plugin: each for each in times.slow()}
+            for name, breaker in opened.items():
+                if name not in slow and breaker.slow_hook and times.timed(name, breaker.slow_hook):
+                    breaker.succeeded()
+            for each in slow.values():
+                breaker = self.of(each.plugin)
+                breaker.skip(each.hook, each.reason, _SKIPPED_TIMES * each.seconds)
+                _log.warning(
+                    "plugin_slow",
+                    source=each.plugin,
+                    hook=each.hook,
+                    seconds=round(each.seconds, 3),
+                    skipped_for=round(breaker.seconds_to_probe or 0.0),
+                )
 
     def health(self, source: str) -> SourceHealth:
         """Return a source's health from its breaker.

@@ -17,26 +17,32 @@ import inspect
 import time
 import weakref
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from typing import Any
+from functools import partial
+from typing import Any, cast
 
 from attrs import define, field, frozen
 
-from contextkit.concurrency import Breaker, BreakerState, in_thread
+from contextkit.concurrency import Breaker, BreakerState, in_thread, is_interrupt
 from contextkit.errors import InvalidRequestError, SourceError, StoreError, in_words, ungrouped
 from contextkit.logs import describe, get_logger, span
 from contextkit.models.items import ContextItem
 from contextkit.models.request import ContextRequest, Section
 from contextkit.models.trace import SourceState
 from contextkit.pipeline.redact import Redactor
-from contextkit.plugin.checks import checked_items
+from contextkit.pipeline.waiting import Asking, Waiting, ended
+from contextkit.plugin.item_checks import CheckedItems, checked_items
 from contextkit.plugin.manager import SourceRegistry
-
-_STOPPING_SECONDS = 0.01
-"""How long a cancelled source may take to end before it is left behind."""
+from contextkit.plugin.times import HookTimes, hook_times
 
 _ANSWERED = ("ok", "empty")
 
+_STUCK_TIMES = 2
+"""A source is not asked again while its last call has been running for so many time limits."""
+
 _log = get_logger(__name__)
+
+
+_Asking = Asking["Answer | None"]
 
 
 @frozen
@@ -123,83 +129,92 @@ async def gather(
     if not questions:
         return []
     started = time.perf_counter()
-    asked_at: list[float | None] = [None] * len(questions)
+    waiting = Waiting[Answer | None](deadline, hook_times() or HookTimes())
     turns = asyncio.Semaphore(at_once or len(questions))
 
-    async def ask(place: int, question: Question) -> Answer:
+    asked_at: dict[int, float] = {}
+
+    async def ask(place: int, question: Question, asking: _Asking) -> Answer | None:
         async with turns:
             asked_at[place] = question.breaker.clock()
-            return await _ask(registry, question)
+            asking.begin(waiting.credit)
+            return await _ask(registry, question, asking)
 
-    tasks = [asyncio.create_task(ask(*each)) for each in enumerate(questions)]
-    try:
-        answered, _ = await asyncio.wait(tasks, timeout=deadline)
-    finally:
-        await _stop(tasks)
-    return [
-        task.result() if task in answered else _cut_off(question, started, since, deadline)
-        for task, question, since in zip(tasks, questions, asked_at, strict=True)
+    askings = [
+        waiting.start(question.section.source, question.timeout, partial(ask, place, question))
+        for place, question in enumerate(questions)
     ]
+    await waiting.wait()
+    answers = [asking.task.result() if ended(asking) else None for asking in askings]
+    late = [n for n, answer in enumerate(answers) if answer is None and n in asked_at]
+    excuse = waiting.excuse([askings[n] for n in late])
+    for place, (question, asking) in enumerate(zip(questions, askings, strict=True)):
+        if answers[place] is None:
+            since = asked_at.get(place)
+            reason = _late(question, asking, deadline, since, excuse)
+            state: SourceState = "timed_out" if asking.late else "cut_off"
+            answers[place] = _failure(question, state, started, reason)
+    return cast("list[Answer]", answers)
 
 
-async def _stop(tasks: Sequence[asyncio.Task[Answer]]) -> None:
-    running = [task for task in tasks if task.cancel()]
-    if running:
-        await asyncio.wait(running, timeout=_STOPPING_SECONDS)
-
-
-async def _ask(registry: SourceRegistry, question: Question) -> Answer:
+async def _ask(registry: SourceRegistry, question: Question, asking: _Asking) -> Answer | None:
     section = question.section
-    with span("contextkit.source", {"source": section.source, "section": section.key}) as asking:
-        answer = await _answered(registry, question)
-        found = {"state": answer.state, "items": len(answer.items)}
-        describe(asking, found, failed=answer.state not in _ANSWERED)
+    with span("contextkit.source", {"source": section.source, "section": section.key}) as traced:
+        answer = await _answered(registry, question, asking)
+        state = answer.state if answer else "timed_out"
+        found = {"state": state, "items": len(answer.items) if answer else 0}
+        describe(traced, found, failed=state not in _ANSWERED)
     return answer
 
 
-async def _answered(registry: SourceRegistry, question: Question) -> Answer:
+async def _answered(registry: SourceRegistry, question: Question, asking: _Asking) -> Answer | None:
+    """Return the answer; None if the source was late."""
     breaker = question.breaker
     started, asked_at = time.perf_counter(), breaker.clock()
     if question.recalled is not None:
         return _answer(question, question.recalled, started)
-    if breaker.is_full:
-        reason = f"skipped: {breaker.most_running} earlier calls have not ended"
-        return _failure(question, "breaker_open", started, reason)
-    if not breaker.allows():
-        reason = "skipped: it failed too often recently"
-        return _failure(question, "breaker_open", started, reason)
+    if (skipped := _skipped(question)) is not None:
+        return _failure(question, "breaker_open", started, f"skipped: {skipped}")
+    asking.asked = True
     try:
-        async with asyncio.timeout(question.timeout) as patience:
-            found = await _found(registry, question)
+        found, note = await _found(registry, question, asking)
     except BaseException as error:
+        if asking.late and isinstance(error, asyncio.CancelledError):
+            return None
         if _stops_the_assembly(error):
             breaker.abandoned()
             raise
-        state, reason = _what_happened(error, question, patience)
+        reason = _reason(error)
         if _says_nothing_of_the_source(error):
             breaker.abandoned()
         else:
             breaker.failed(asked_at, reason)
-        return _failure(question, state, started, reason)
+        return _failure(question, "failed", started, reason)
     breaker.succeeded()
-    return _answer(question, found, started)
+    return _answer(question, found, started, note)
 
 
-def _what_happened(
-    error: BaseException, question: Question, patience: asyncio.Timeout
-) -> tuple[SourceState, str]:
-    if isinstance(error, TimeoutError) and patience.expired():
-        return "timed_out", f"no answer within {question.timeout:g} s"
-    return "failed", _reason(error)
+def _skipped(question: Question) -> str | None:
+    """Return why a source is not asked, or None."""
+    breaker = question.breaker
+    if breaker.is_full:
+        return f"{breaker.most_running} earlier calls have not ended"
+    if (running := breaker.stuck_for(_STUCK_TIMES * question.timeout)) is not None:
+        return f"an earlier call has not ended after {running:.2g} s"
+    if breaker.allows():
+        return None
+    slow = breaker.reason if breaker.slow_hook else None
+    return slow or "it failed too often recently"
 
 
-def _answer(question: Question, found: Found, started: float) -> Answer:
+def _answer(question: Question, found: Found, started: float, note: str | None = None) -> Answer:
     return Answer(
         section=question.section,
         items=found.items,
         state="ok" if found.items else "empty",
         milliseconds=_milliseconds_since(started),
         breaker=question.breaker.state,
+        reason=note,
         age=found.age,
     )
 
@@ -212,7 +227,7 @@ def _stops_the_assembly(error: BaseException) -> bool:
     if isinstance(error, asyncio.CancelledError):
         task = asyncio.current_task()
         return task is not None and task.cancelling() > 0
-    return isinstance(error, (KeyboardInterrupt, GeneratorExit))
+    return is_interrupt(error) or isinstance(error, GeneratorExit)
 
 
 def _says_nothing_of_the_source(error: BaseException) -> bool:
@@ -226,31 +241,47 @@ def _says_nothing_of_the_source(error: BaseException) -> bool:
     return all(isinstance(each, (StoreError, InvalidRequestError)) for each in ungrouped(raised))
 
 
-async def _found(registry: SourceRegistry, question: Question) -> Found:
-    source, request = question.section.source, question.request
-    items = await _query(registry, source, request, question.breaker)
-    checked = checked_items(source, items, request.limit)
+async def _found(
+    registry: SourceRegistry, question: Question, asking: _Asking
+) -> tuple[Found, str | None]:
+    """Return what the source found, and a note on what was left out."""
+    request = question.request
+    checked = await _query(registry, question, asking)
     given = request.records.given if request.records else ()
-    found = Found(Redactor(registry).items(checked, given))
+    found = Found(Redactor(registry).items(checked.items, given))
     if question.keep is not None:
         await question.keep(found)
-    return found
+    return found, checked.note
 
 
-async def _query(
-    registry: SourceRegistry, source: str, request: ContextRequest, breaker: Breaker
-) -> Any:
-    function = registry.implementation(source, "contextkit_query")
+async def _query(registry: SourceRegistry, question: Question, asking: _Asking) -> CheckedItems:
+    """Ask the source, and check its items in its own thread or steps."""
+    source, request, breaker = asking.source, question.request, question.breaker
+    # The source may change its request.
+    limit = request.limit
 
     def call() -> Any:
         return registry.call(source, "contextkit_query", request=request)
 
-    def counted() -> Any:
-        with breaker.call():
-            return call()
+    def checked(result: Any) -> CheckedItems:
+        return checked_items(source, result, limit)
 
-    result = call() if inspect.iscoroutinefunction(function) else await in_thread(counted)
-    return await result if isinstance(result, Awaitable) else result
+    async def awaited(result: Awaitable[Any]) -> CheckedItems:
+        return checked(await result)
+
+    def counted() -> Any:
+        with breaker.call(), asking.in_thread():
+            result = call()
+            return result if isinstance(result, Awaitable) else checked(result)
+
+    if inspect.iscoroutinefunction(registry.implementation(source, "contextkit_query")):
+        result = call()
+    else:
+        result = await in_thread(counted)
+    if isinstance(result, CheckedItems):
+        return result
+    with breaker.call():
+        return await asking.steps.run(awaited(result))
 
 
 def _reason(error: BaseException) -> str:
@@ -281,12 +312,33 @@ def _failure(question: Question, state: SourceState, started: float, reason: str
     )
 
 
-def _cut_off(question: Question, started: float, asked_at: float | None, deadline: float) -> Answer:
+def _late(
+    question: Question,
+    asking: _Asking,
+    deadline: float,
+    since: float | None,
+    excuse: Callable[[_Asking], str | None],
+) -> str:
+    """Count the failure of a source that was late, and return its reason.
+
+    Args:
+        question: the question.
+        asking: how it went.
+        deadline: seconds that all sources had.
+        since: when it was asked, by the breaker's clock; None for a source that was still waiting
+            for its turn, which did not fail.
+        excuse: says why the lateness does not count, or None.
+    """
     reason = f"cut off at the deadline of {deadline:g} s"
-    # A source that was waiting for its turn did not fail.
-    if asked_at is not None:
-        question.breaker.failed(asked_at, reason)
-    return _failure(question, "cut_off", started, reason)
+    if asking.late:
+        reason = f"no answer within {question.timeout:g} s"
+    if since is None:
+        return reason
+    if (shared := excuse(asking)) is not None:
+        question.breaker.abandoned()
+        return f"{reason}: {shared}"
+    question.breaker.failed(since, reason)
+    return reason
 
 
 def _milliseconds_since(started: float) -> float:

@@ -11,6 +11,7 @@ from contextkit.concurrency import in_thread
 from contextkit.errors import in_words
 from contextkit.plugin.checks import Failed
 from contextkit.plugin.manager import SourceRegistry
+from contextkit.plugin.times import Starvation, hook_times
 
 T = TypeVar("T")
 
@@ -28,6 +29,8 @@ async def attempt_within(
 ) -> T | None:
     """Call one plugin's hook in a thread, with a timeout.
 
+    A plugin that is late is skipped by later assemblies for a while, unless the machine was busy.
+
     Args:
         registry: calls the hook.
         plugin: the plugin.
@@ -42,11 +45,14 @@ async def attempt_within(
         The checked result; None where the hook gave None, failed or was late.
     """
     call = partial(registry.attempt, plugin, hook, checked, failed, **arguments)
+    starvation = Starvation()
     try:
         async with asyncio.timeout(seconds):
             return await in_thread(call)
     except TimeoutError:
         failed(plugin, hook, f"no answer within {seconds if allowed is None else allowed:g} s")
+        if (times := hook_times()) is not None and not starvation.is_bad:
+            times.add_late(plugin, hook, seconds)
     except Exception as error:  # noqa: BLE001 - an error that ends the thread is this plugin's alone
         failed(plugin, hook, in_words(error))
     return None

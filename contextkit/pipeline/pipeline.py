@@ -171,6 +171,7 @@ class Pipeline:
             assembling = stack.enter_context(span("contextkit.assemble", asked))
             with watch.stage("queue"):
                 await stack.enter_async_context(self._admission.turn())
+            stack.enter_context(self.breakers.timed())
             context = await self._assemble(request, recipe, watch)
             describe(assembling, {"tokens": context.token_count, "items": len(context.items)})
             return context
@@ -224,7 +225,9 @@ class Pipeline:
         failures = HookFailures()
         request = with_budget(ongoing.gathered.request, max_tokens)
         signalling = Signalling(self.registry, failures)
-        async with self._admission.turn():
+        async with contextlib.AsyncExitStack() as stack:
+            await stack.enter_async_context(self._admission.turn())
+            stack.enter_context(self.breakers.timed())
             with watch.stage("join"):
                 ask = partial(self._ask_with, request, signalling)
                 given = await new_items(self.registry, new, ask)

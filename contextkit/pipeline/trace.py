@@ -107,7 +107,9 @@ def _source_trace(
     )
     if all_below:
         return evolve(trace, state="below_floor", reason="no result was relevant enough")
-    return evolve(trace, reason="none found") if answer.state == "empty" and not filtered else trace
+    if answer.state == "empty" and not filtered and not answer.reason:
+        return evolve(trace, reason="none found")
+    return trace
 
 
 def item_traces(

@@ -22,7 +22,8 @@ from contextkit.models.request import ContextRequest, Recipe, Section
 from contextkit.pipeline.format import ItemName, pieces_for
 from contextkit.pipeline.gather import Answer, Question
 from contextkit.pipeline.looks import Look
-from contextkit.plugin.checks import Failed, checked_items
+from contextkit.plugin.checks import Failed
+from contextkit.plugin.item_checks import checked_items
 from contextkit.plugin.manager import SourceRegistry
 from contextkit.text.markup import one_line
 from contextkit.text.tokens import TokenCounter
@@ -263,7 +264,7 @@ async def new_items(
 
 def _checked(item: ContextItem) -> ContextItem:
     try:
-        return checked_items(item.source, (item,), 1)[0]
+        return checked_items(item.source, (item,), 1).items[0]
     except SourceError as error:
         raise InvalidRequestError(error.reason) from error
 

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import inspect
+import sys
+import time
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 import pluggy
 
+from contextkit.concurrency import is_interrupt
 from contextkit.errors import ContextKitError, SourceError, StoreError, in_words
 from contextkit.plugin.checks import Failed, log_failure
 from contextkit.plugin.status import PluginStatus
+from contextkit.plugin.times import hook_times
 
 T = TypeVar("T")
 
@@ -75,9 +79,11 @@ class HookCalls:
         """
         try:
             result = self.caller(name, hook)(**arguments)
-        except (SourceError, StoreError, KeyboardInterrupt):
+        except (SourceError, StoreError):
             raise
         except BaseException as error:
+            if is_interrupt(error):
+                raise
             reason = str(error) if isinstance(error, ContextKitError) else in_words(error)
             raise SourceError(name, hook, reason) from error
         if inspect.iscoroutine(result) and hook != "contextkit_query":
@@ -96,6 +102,8 @@ class HookCalls:
     ) -> T | None:
         """Call an optional hook, and report its failure.
 
+        Within an assembly the call is timed. A plugin that held an earlier one is skipped.
+
         Args:
             name: the source.
             hook: one of its hooks.
@@ -104,14 +112,27 @@ class HookCalls:
             arguments: the hook's.
 
         Returns:
-            The checked result; None where there is no hook, it gave None, or it failed.
+            The checked result; None where there is no hook, it gave None, it failed, or the plugin
+            is skipped.
         """
+        times = hook_times()
+        if times is not None and name in times.skipped:
+            return None
+        started, modules = time.perf_counter(), len(sys.modules)
         try:
             result = self.call(name, hook, **arguments)
             return None if result is None else checked(result)
         except ContextKitError as error:
             failed(name, hook, error.reason if isinstance(error, SourceError) else str(error))
             return None
+        except BaseException as error:
+            if is_interrupt(error):
+                raise
+            failed(name, hook, in_words(error))
+            return None
+        finally:
+            if times is not None:
+                times.add(name, hook, time.perf_counter() - started, modules)
 
 
 def _wraps(impl: pluggy.HookImpl) -> bool:

@@ -9,41 +9,30 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from operator import attrgetter
-from typing import Any, TypeVar, cast
+from itertools import islice
+from typing import Any, cast
 
 from contextkit.errors import SourceError
 from contextkit.logs import get_logger
 from contextkit.models.health import HEALTH_STATES, HealthFinding
-from contextkit.models.items import ContextItem, IndexReport, Provenance, Successor
+from contextkit.models.items import IndexReport
 from contextkit.models.request import Recipe, RecipeTemplate, Section
 from contextkit.models.source import Setting, SourceInfo, Tool
 from contextkit.models.transcripts import SessionImporter
+from contextkit.plugin.values import (
+    Kinds,
+    check_fields,
+    described,
+    names_of,
+    one_per_item,
+    sequence_of,
+    texts_of,
+)
 from contextkit.text.secrets import SecretSpan
 from contextkit.text.signals import QuerySignals
 
-T = TypeVar("T")
-
-_Kinds = Mapping[str, tuple[type, ...]]
-
 _OPTIONAL_TEXT = (str, type(None))
-_ITEM_FIELDS: _Kinds = {
-    "content": (str,),
-    "id": (str,),
-    "kind": (str,),
-    "title": _OPTIONAL_TEXT,
-    "text": _OPTIONAL_TEXT,
-    "location": _OPTIONAL_TEXT,
-    "sequence": _OPTIONAL_TEXT,
-    "position": (int, type(None)),
-    "metadata": (Mapping,),
-    "must_keep": (tuple,),
-    "superseded_by": (Successor, type(None)),
-}
-_item_fields = attrgetter(*_ITEM_FIELDS)
-_sound_items: set[tuple[type, ...]] = set()
-"""Types of an item's fields that were found right: there are few, and items are many."""
-_INFO_FIELDS: _Kinds = {
+_INFO_FIELDS: Kinds = {
     "title": (str,),
     "description": (str,),
     "priority": (int,),
@@ -63,23 +52,23 @@ _INFO_FIELDS: _Kinds = {
     "settings": (Mapping, type(None)),
     "commands": (Mapping,),
 }
-_REPORT_FIELDS: _Kinds = {
+_REPORT_FIELDS: Kinds = {
     **dict.fromkeys(("added", "updated", "removed", "unchanged", "redacted"), (int,)),
     "skipped": (list, tuple),
     "notes": (list, tuple),
 }
-_SPAN_FIELDS: _Kinds = {"start": (int,), "end": (int,), "kind": (str,)}
-_HEALTH_FIELDS: _Kinds = {"state": (str,), "text": (str,), "remedy": _OPTIONAL_TEXT}
+_SPAN_FIELDS: Kinds = {"start": (int,), "end": (int,), "kind": (str,)}
+_HEALTH_FIELDS: Kinds = {"state": (str,), "text": (str,), "remedy": _OPTIONAL_TEXT}
 _SPAN_KIND = re.compile(r"[^\]\n\r]{1,60}")
-_TOOL_FIELDS: _Kinds = {
+_TOOL_FIELDS: Kinds = {
     "name": (str,),
     "description": (str,),
     "read_only": (bool,),
     "destructive": (bool,),
 }
-_TEMPLATE_FIELDS: _Kinds = {"name": (str,), "description": (str,)}
-_RECIPE_FIELDS: _Kinds = {"title": (str,), "sections": (list, tuple), "footer": (str,)}
-_SECTION_FIELDS: _Kinds = {
+_TEMPLATE_FIELDS: Kinds = {"name": (str,), "description": (str,)}
+_RECIPE_FIELDS: Kinds = {"title": (str,), "sections": (list, tuple), "footer": (str,)}
+_SECTION_FIELDS: Kinds = {
     "source": (str,),
     "key": (str,),
     "title": _OPTIONAL_TEXT,
@@ -88,77 +77,29 @@ _SECTION_FIELDS: _Kinds = {
 }
 
 
-def _sequence_of(source: str, hook: str, result: object, kind: type[T]) -> tuple[T, ...]:
-    if isinstance(result, (str, bytes)) or not isinstance(result, Sequence):
-        raise SourceError(source, hook, f"expected a sequence of {kind.__name__}, got {_a(result)}")
-    for position, entry in enumerate(result):
-        if not isinstance(entry, kind):
-            raise SourceError(
-                source,
-                hook,
-                f"entry {position} is {_a(entry)}, expected {kind.__name__}",
-            )
-    return tuple(result)
-
-
-def _check_fields(source: str, hook: str, what: str, value: object, kinds: _Kinds) -> None:
-    for name, allowed in kinds.items():
-        found = getattr(value, name)
-        if not isinstance(found, allowed):
-            raise SourceError(source, hook, f"{what}: {name} is {_a(found)}")
-
-
-def _a(value: object) -> str:
-    name = "None" if value is None else type(value).__name__
-    return name if value is None else f"an {name}" if name[0] in "aeiouAEIOU" else f"a {name}"
-
-
-def _one_per_item(source: str, hook: str, returned: int, items: int) -> None:
-    if returned != items:
-        raise SourceError(source, hook, f"returned {returned} results for {items} items")
-
-
-def checked_items(source: str, result: object, limit: int) -> tuple[ContextItem, ...]:
-    """Check `contextkit_query`'s result: at most `limit` items, all this source's."""
-    hook = "contextkit_query"
-    items = _sequence_of(source, hook, () if result is None else result, ContextItem)[:limit]
-    for item in items:
-        if item.source != source:
-            raise SourceError(
-                source, hook, f"item {item.id!r} says it is of source {item.source!r}"
-            )
-        types = tuple(map(type, _item_fields(item)))
-        if types not in _sound_items:
-            _check_fields(source, hook, f"item {item.id!r}", item, _ITEM_FIELDS)
-            _sound_items.add(types)
-        if item.also_in != ():
-            _sequence_of(source, hook, item.also_in, Provenance)
-        if item.must_keep != ():
-            _sequence_of(source, hook, item.must_keep, str)
-    return items
-
-
 def checked_texts(source: str, result: object, items: int) -> tuple[str, ...]:
     """Check `contextkit_format`'s result: one text per item."""
-    texts = _sequence_of(source, "contextkit_format", result, str)
-    _one_per_item(source, "contextkit_format", len(texts), items)
+    texts = texts_of(source, "contextkit_format", result, items + 1)
+    one_per_item(source, "contextkit_format", len(texts), items)
     return texts
 
 
 def checked_text(source: str, result: object) -> str:
     """Check `contextkit_truncate`'s result."""
     if not isinstance(result, str):
-        raise SourceError(source, "contextkit_truncate", f"expected a text, got {_a(result)}")
-    return result
+        raise SourceError(
+            source, "contextkit_truncate", f"expected a text, got {described(result)}"
+        )
+    return texts_of(source, "contextkit_truncate", [result], 1)[0]
 
 
 def checked_summaries(plugin: str, result: object, items: int) -> tuple[str | None, ...]:
     """Check `contextkit_compress`'s result: a text or None per item."""
     hook = "contextkit_compress"
     if isinstance(result, (str, bytes)) or not isinstance(result, Sequence):
-        raise SourceError(plugin, hook, f"expected a sequence, got {_a(result)}")
-    _one_per_item(plugin, hook, len(result), items)
-    _sequence_of(plugin, hook, ["" if text is None else text for text in result], str)
+        raise SourceError(plugin, hook, f"expected a sequence, got {described(result)}")
+    one_per_item(plugin, hook, len(result), items)
+    sequence_of(plugin, hook, ["" if text is None else text for text in result], str)
     return tuple(result)
 
 
@@ -166,12 +107,14 @@ def checked_scores(plugin: str, result: object, items: int) -> tuple[float, ...]
     """Check `contextkit_rerank`'s result: a score within 0..1 per item."""
     hook = "contextkit_rerank"
     if isinstance(result, (str, bytes)) or not isinstance(result, Sequence):
-        raise SourceError(plugin, hook, f"expected a sequence of numbers, got {_a(result)}")
-    _one_per_item(plugin, hook, len(result), items)
+        raise SourceError(plugin, hook, f"expected a sequence of numbers, got {described(result)}")
+    one_per_item(plugin, hook, len(result), items)
     for position, score in enumerate(result):
         if isinstance(score, bool) or not isinstance(score, (int, float)):
             raise SourceError(
-                plugin, hook, f"score {position} is {_a(score)}, expected a number within 0..1"
+                plugin,
+                hook,
+                f"score {position} is {described(score)}, expected a number within 0..1",
             )
         if not 0 <= score <= 1:
             raise SourceError(
@@ -187,9 +130,9 @@ def checked_health(plugin: str, results: Sequence[object]) -> tuple[HealthFindin
     """
     hook = "contextkit_health"
     # pluggy leaves None out of the hook's results.
-    findings = _sequence_of(plugin, hook, results[0] if results else (), HealthFinding)
+    findings = sequence_of(plugin, hook, results[0] if results else (), HealthFinding)
     for finding in findings:
-        _check_fields(plugin, hook, "HealthFinding", finding, _HEALTH_FIELDS)
+        check_fields(plugin, hook, "HealthFinding", finding, _HEALTH_FIELDS)
         if finding.state not in HEALTH_STATES:
             states = ", ".join(HEALTH_STATES)
             raise SourceError(
@@ -204,9 +147,10 @@ def checked_keys(source: str, result: object, items: int) -> tuple[tuple[str, ..
     """Check `contextkit_dedup_keys`'s result: a sequence of keys per item."""
     hook = "contextkit_dedup_keys"
     if isinstance(result, (str, bytes)) or not isinstance(result, Sequence):
-        raise SourceError(source, hook, f"expected a sequence, got {_a(result)}")
-    _one_per_item(source, hook, len(result), items)
-    return tuple(_sequence_of(source, hook, keys, str) for keys in result)
+        raise SourceError(source, hook, f"expected a sequence, got {described(result)}")
+    per_item = tuple(islice(result, items + 1))
+    one_per_item(source, hook, len(per_item), items)
+    return tuple(names_of(source, hook, keys) for keys in per_item)
 
 
 def checked_tokenizer(plugin: str, result: object) -> Callable[[str], Any]:
@@ -215,7 +159,7 @@ def checked_tokenizer(plugin: str, result: object) -> Callable[[str], Any]:
     Each count is checked when the tokenizer is called.
     """
     if not callable(result):
-        reason = f"expected a function of a text, got {_a(result)}"
+        reason = f"expected a function of a text, got {described(result)}"
         raise SourceError(plugin, "contextkit_tokenizer", reason)
     return cast("Callable[[str], Any]", result)
 
@@ -223,24 +167,29 @@ def checked_tokenizer(plugin: str, result: object) -> Callable[[str], Any]:
 def checked_weight(source: str, result: object) -> float:
     """Check `contextkit_weight`'s result: a finite number over 0."""
     if isinstance(result, bool) or not isinstance(result, (int, float)):
-        raise SourceError(source, "contextkit_weight", f"expected a number, got {_a(result)}")
-    if not 0 < result < math.inf:
+        raise SourceError(
+            source, "contextkit_weight", f"expected a number, got {described(result)}"
+        )
+    weight = float(result)
+    if not 0 < weight < math.inf:
         raise SourceError(source, "contextkit_weight", f"expected a number over 0, got {result}")
-    return result
+    return weight
 
 
 def checked_info(source: str, result: object) -> SourceInfo:
     """Check `contextkit_source`'s result."""
     hook = "contextkit_source"
     if not isinstance(result, SourceInfo):
-        raise SourceError(source, hook, f"expected a SourceInfo, got {_a(result)}")
-    _check_fields(source, hook, "SourceInfo", result, _INFO_FIELDS)
-    _sequence_of(source, hook, result.indexed_fields, str)
-    _sequence_of(source, hook, result.reads, str)
+        raise SourceError(source, hook, f"expected a SourceInfo, got {described(result)}")
+    check_fields(source, hook, "SourceInfo", result, _INFO_FIELDS)
+    sequence_of(source, hook, result.indexed_fields, str)
+    sequence_of(source, hook, result.reads, str)
     for key, value in (result.settings or {}).items():
         if not _is_setting(key, value):
             reason = "a Setting, a text, a number, true or false, or a list of texts"
-            raise SourceError(source, hook, f"settings: {key!r} is {_a(value)}, expected {reason}")
+            raise SourceError(
+                source, hook, f"settings: {key!r} is {described(value)}, expected {reason}"
+            )
     for name, command in result.commands.items():
         if not isinstance(command, tuple) or [*map(type, (name, *command))] != [str] * 3:
             reason = "expected a name and a tuple of target and summary"
@@ -261,17 +210,17 @@ def _is_setting(key: object, value: object) -> bool:
 
 def checked_problems(source: str, result: object) -> tuple[str, ...]:
     """Check `contextkit_check_settings`'s result."""
-    return _sequence_of(source, "contextkit_check_settings", result, str)
+    return sequence_of(source, "contextkit_check_settings", result, str)
 
 
 def checked_report(source: str, result: object) -> IndexReport:
     """Check `contextkit_index`'s result."""
     hook = "contextkit_index"
     if not isinstance(result, IndexReport):
-        raise SourceError(source, hook, f"expected an IndexReport, got {_a(result)}")
-    _check_fields(source, hook, "IndexReport", result, _REPORT_FIELDS)
-    _sequence_of(source, hook, result.notes, str)
-    for skipped in _sequence_of(source, hook, result.skipped, tuple):
+        raise SourceError(source, hook, f"expected an IndexReport, got {described(result)}")
+    check_fields(source, hook, "IndexReport", result, _REPORT_FIELDS)
+    sequence_of(source, hook, result.notes, str)
+    for skipped in sequence_of(source, hook, result.skipped, tuple):
         if len(skipped) != 2 or not all(isinstance(part, str) for part in skipped):
             raise SourceError(source, hook, f"skipped has {skipped!r}, expected (what, why)")
     return result
@@ -286,10 +235,12 @@ def checked_signals(plugin: str, results: Sequence[object]) -> QuerySignals:
     # pluggy leaves None out of the hook's results.
     result = results[0] if results else QuerySignals()
     if not isinstance(result, QuerySignals):
-        raise SourceError(plugin, hook, f"expected QuerySignals, got {_a(result)}")
-    for name in ("keywords", "entities", "kinds"):
-        _sequence_of(plugin, hook, getattr(result, name), str)
-    return result
+        raise SourceError(plugin, hook, f"expected QuerySignals, got {described(result)}")
+    names = {
+        name: names_of(plugin, hook, getattr(result, name))
+        for name in ("keywords", "entities", "kinds")
+    }
+    return QuerySignals(**names, intent=result.intent, topics=result.topics)
 
 
 def checked_spans(
@@ -303,13 +254,13 @@ def checked_spans(
     # pluggy leaves None out of the hook's results.
     result = results[0] if results else [()] * len(texts)
     if isinstance(result, (str, bytes)) or not isinstance(result, Sequence):
-        raise SourceError(plugin, hook, f"expected a sequence, got {_a(result)}")
+        raise SourceError(plugin, hook, f"expected a sequence, got {described(result)}")
     if len(result) != len(texts):
         raise SourceError(plugin, hook, f"returned {len(result)} results for {len(texts)} texts")
-    checked = tuple(_sequence_of(plugin, hook, spans, SecretSpan) for spans in result)
+    checked = tuple(sequence_of(plugin, hook, spans, SecretSpan) for spans in result)
     for text, spans in zip(texts, checked, strict=True):
         for span in spans:
-            _check_fields(plugin, hook, "SecretSpan", span, _SPAN_FIELDS)
+            check_fields(plugin, hook, "SecretSpan", span, _SPAN_FIELDS)
             if not 0 <= span.start < span.end <= len(text):
                 reason = f"{span} is not a part of a text of {len(text)} characters"
                 raise SourceError(plugin, hook, reason)
@@ -322,11 +273,11 @@ def checked_spans(
 def checked_recipes(plugin: str, result: object) -> tuple[RecipeTemplate, ...]:
     """Check `contextkit_recipes`'s result."""
     hook = "contextkit_recipes"
-    templates = _sequence_of(plugin, hook, result, RecipeTemplate)
+    templates = sequence_of(plugin, hook, result, RecipeTemplate)
     for template in templates:
-        _check_fields(plugin, hook, "RecipeTemplate", template, _TEMPLATE_FIELDS)
+        check_fields(plugin, hook, "RecipeTemplate", template, _TEMPLATE_FIELDS)
         if not callable(template.build):
-            raise SourceError(plugin, hook, f"RecipeTemplate: build is {_a(template.build)}")
+            raise SourceError(plugin, hook, f"RecipeTemplate: build is {described(template.build)}")
     return templates
 
 
@@ -336,11 +287,11 @@ def checked_tools(plugin: str, result: object) -> tuple[Tool, ...]:
     Each tool's function is checked when the tool is offered.
     """
     hook = "contextkit_tools"
-    tools = _sequence_of(plugin, hook, result, Tool)
+    tools = sequence_of(plugin, hook, result, Tool)
     for tool in tools:
-        _check_fields(plugin, hook, f"Tool {tool.name!r}", tool, _TOOL_FIELDS)
+        check_fields(plugin, hook, f"Tool {tool.name!r}", tool, _TOOL_FIELDS)
         if not callable(tool.run):
-            raise SourceError(plugin, hook, f"Tool {tool.name!r}: run is {_a(tool.run)}")
+            raise SourceError(plugin, hook, f"Tool {tool.name!r}: run is {described(tool.run)}")
     return tools
 
 
@@ -348,7 +299,7 @@ def checked_importers(plugin: str, results: Sequence[object]) -> tuple[SessionIm
     """Check one plugin's `contextkit_importers` result."""
     hook = "contextkit_importers"
     # pluggy leaves None out of the hook's results.
-    importers = _sequence_of(plugin, hook, results[0] if results else (), SessionImporter)
+    importers = sequence_of(plugin, hook, results[0] if results else (), SessionImporter)
     for importer in importers:
         if not re.fullmatch(r"[a-z][a-z0-9-]{0,39}", importer.name) or not callable(importer.find):
             reason = f"expected a name such as claude-code and a function find, got {importer!r}"
@@ -363,12 +314,12 @@ def checked_recipe(plugin: str, result: object) -> Recipe:
     """
     hook = "contextkit_recipes"
     if not isinstance(result, Recipe):
-        raise SourceError(plugin, hook, f"build returned {_a(result)}, expected a Recipe")
+        raise SourceError(plugin, hook, f"build returned {described(result)}, expected a Recipe")
     what = f"recipe {result.name!r}"
-    _check_fields(plugin, hook, what, result, _RECIPE_FIELDS)
+    check_fields(plugin, hook, what, result, _RECIPE_FIELDS)
     keys = set()
-    for section in _sequence_of(plugin, hook, result.sections, Section):
-        _check_fields(plugin, hook, f"{what}: section {section.key!r}", section, _SECTION_FIELDS)
+    for section in sequence_of(plugin, hook, result.sections, Section):
+        check_fields(plugin, hook, f"{what}: section {section.key!r}", section, _SECTION_FIELDS)
         if section.key in keys:
             raise SourceError(plugin, hook, f"{what}: two sections have the key {section.key!r}")
         keys.add(section.key)

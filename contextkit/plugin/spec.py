@@ -53,8 +53,8 @@ def contextkit_query(
 
     Called once for each section that asks the source, at the same time as the other sources. A
     plain function runs in a thread, an `async def` in the event loop; either has
-    `request.source_timeout` seconds. A source that keeps failing is not asked for a while. Raise
-    `InvalidRequestError` for a filter value that is not allowed: that does not count as a failure.
+    `request.source_timeout` seconds. A source that keeps failing or blocks the loop is skipped for
+    a while. Raise `InvalidRequestError` for a filter value that is not allowed: that is no failure.
 
     ```python
     @hookimpl

@@ -23,7 +23,7 @@ from contextkit.models.items import ContextItem
 from contextkit.models.request import ContextRequest, Section
 from contextkit.pipeline.filters import narrowed
 from contextkit.pipeline.recipes import section_request
-from contextkit.plugin.checks import checked_items
+from contextkit.plugin.item_checks import checked_items
 from contextkit.testing.kits import open_kit
 
 T = TypeVar("T")
@@ -113,7 +113,7 @@ class Subject:
 
     async def find(self, request: ContextRequest) -> tuple[ContextItem, ...]:
         """Return all items of `contextkit_query`, with checked types."""
-        return checked_items(self.name, await self.ask(request), _ALL)
+        return checked_items(self.name, await self.ask(request), _ALL).items
 
     def items(self, query: str | None = None, limit: int = 20) -> tuple[ContextItem, ...]:
         """Return all items that the source finds.

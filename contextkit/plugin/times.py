@@ -1,0 +1,252 @@
+"""Time plugins' hooks that hold an assembly's event loop.
+
+A hook that is not asynchronous, and a step of an asynchronous query, stop every other source while
+they run. Python cannot interrupt them. They are timed instead, and the plugins that took too much
+are skipped by later assemblies.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import contextvars
+import gc
+import os
+import sys
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from attrs import define, field, frozen
+
+ALLOWED_SECONDS = 0.25
+"""How long all hooks together may hold one assembly.
+
+The default time limit of one source is 0.3 s, and of all sources 0.5 s. The first-party hooks
+take some milliseconds together.
+"""
+
+HOLD_SECONDS = 0.02
+"""A shorter step delays the others no more than a busy machine does."""
+
+BLOCK_SECONDS = 0.25
+"""A step that blocks the loop for so long may make every other source late."""
+
+_STARVED_PART = 0.25
+"""A process whose threads were ready and did not run for this part of a span is starved."""
+
+_LEAST_STARVED_SECONDS = 0.05
+"""Waking up takes some milliseconds on a busy machine, whatever a source does."""
+
+_THREADS = Path("/proc/self/task")
+_MOST_BYTES = 200
+_FULL = 2
+
+
+@frozen
+class SlowHook:
+    """A plugin's hook that took too long.
+
+    It held the loop, or, if it is `late`, it did not end within its own time limit.
+    """
+
+    plugin: str
+    hook: str
+    seconds: float
+    late: bool = False
+
+    @property
+    def reason(self) -> str:
+        """Describe it as the reason to skip the plugin."""
+        if self.late:
+            return f"{self.hook} gave no answer within {self.seconds:.2g} s"
+        return f"{self.hook} held the assembly for {self.seconds:.2g} s"
+
+
+@define(eq=False)
+class HookTimes:
+    """The times of the hooks of one assembly.
+
+    Attributes:
+        skipped: plugins whose optional hooks are not called, and why.
+        held: seconds of all steps that held the loop.
+        blocked: seconds of those among them that blocked it for long.
+    """
+
+    skipped: Mapping[str, str] = field(factory=dict)
+    held: float = field(default=0.0, init=False)
+    blocked: float = field(default=0.0, init=False)
+    _of: dict[str, dict[str, float]] = field(factory=lambda: defaultdict(dict), init=False)
+    _held_by: dict[str, float] = field(factory=lambda: defaultdict(float), init=False)
+    _late: list[SlowHook] = field(factory=list, init=False)
+    _thread: int = field(factory=threading.get_ident, init=False)
+    _lost: float = field(init=False)
+
+    @_lost.default
+    def _lost_before(self) -> float:
+        return _lost_seconds()
+
+    def add(self, plugin: str, hook: str, seconds: float, modules: int | None = None) -> None:
+        """Add the time of a call or step, unless it ran in a thread of its own.
+
+        Args:
+            plugin: the plugin.
+            hook: its hook.
+            seconds: how long it took.
+            modules: the number of loaded modules before it, where known. A step that imported
+                some is a cold start: it is slow once, and does not count against the plugin.
+        """
+        if threading.get_ident() != self._thread:
+            return
+        hooks = self._of[plugin]
+        if seconds < HOLD_SECONDS:
+            hooks[hook] = hooks.get(hook, 0.0) + seconds
+            return
+        is_cold = modules is not None and len(sys.modules) > modules
+        lost = _lost_seconds()
+        given = 0.0 if is_cold else max(0.0, seconds - (lost - self._lost))
+        self._lost = lost
+        hooks[hook] = hooks.get(hook, 0.0) + given
+        self.held += seconds
+        self._held_by[plugin] += seconds
+        if seconds >= BLOCK_SECONDS:
+            self.blocked += seconds
+
+    def add_late(self, plugin: str, hook: str, seconds: float) -> None:
+        """Add a call that did not end within its own time limit."""
+        self._late.append(SlowHook(plugin, hook, seconds, late=True))
+
+    def held_by(self, plugin: str) -> float:
+        """Return the seconds for which a plugin's long steps held the loop."""
+        return self._held_by.get(plugin, 0.0)
+
+    def timed(self, plugin: str, hook: str) -> bool:
+        """Check whether a plugin's hook was called."""
+        return hook in self._of.get(plugin, ())
+
+    def slow(self) -> list[SlowHook]:
+        """Return the hooks that took too much, slowest plugin first.
+
+        These are the fewest plugins without which the rest is within the allowance. Time in which
+        this thread was ready but had no processor, and full garbage collections, count against
+        no plugin.
+        """
+        late = {each.plugin for each in self._late}
+        spent = {name: sum(hooks.values()) for name, hooks in self._of.items() if name not in late}
+        rest = sum(spent.values())
+        found = list(self._late)
+        for plugin in sorted(spent, key=lambda name: -spent[name]):
+            if rest <= ALLOWED_SECONDS or spent[plugin] < HOLD_SECONDS:
+                break
+            rest -= spent[plugin]
+            hooks = self._of[plugin]
+            found.append(SlowHook(plugin, max(hooks, key=lambda name: hooks[name]), spent[plugin]))
+        return found
+
+
+_current: contextvars.ContextVar[HookTimes | None] = contextvars.ContextVar(
+    "contextkit_hook_times", default=None
+)
+
+
+def hook_times() -> HookTimes | None:
+    """Return the times of the running assembly, or None outside of one."""
+    return _current.get()
+
+
+@contextmanager
+def timing(times: HookTimes) -> Iterator[HookTimes]:
+    """Add the hooks that run in the block to these times."""
+    token = _current.set(times)
+    try:
+        yield times
+    finally:
+        _current.reset(token)
+
+
+# -- what the machine did -------------------------------------------------------------------
+
+
+@frozen
+class Starvation:
+    """How much this process waits for a processor, since this was made.
+
+    Linux tells it; elsewhere it seems to be 0.
+    """
+
+    _before: Mapping[str, float] = field(factory=lambda: dict(_waits_of_threads()), init=False)
+    _since: float = field(factory=time.perf_counter, init=False)
+
+    @property
+    def is_bad(self) -> bool:
+        """Whether the process lost so much time that lateness says nothing of a source."""
+        span = time.perf_counter() - self._since
+        waited = sum(
+            max(0.0, seconds - self._before.get(thread, 0.0))
+            for thread, seconds in _waits_of_threads()
+        )
+        return waited > max(_LEAST_STARVED_SECONDS, _STARVED_PART * span)
+
+
+def _waits_of_threads() -> Iterator[tuple[str, float]]:
+    with contextlib.suppress(OSError):
+        for entry in _THREADS.iterdir():
+            yield entry.name, _waited_for_a_processor(f"self/task/{entry.name}")
+
+
+def computed_by(thread: int) -> float:
+    """Return the processor time of a thread of this process, in seconds.
+
+    0 for one that has ended, and where the system does not tell it.
+    """
+    return _schedule_of(f"self/task/{thread}")[0]
+
+
+@define
+class _Collections:
+    """Times the full garbage collections, by the thread that they stop.
+
+    Those of another thread do not make a sleeping hook slower.
+    """
+
+    seconds: dict[int, float] = field(factory=dict)
+    _since: float = 0.0
+
+    def __call__(self, phase: str, info: Mapping[str, int]) -> None:
+        if info["generation"] < _FULL:
+            return
+        now, thread = time.perf_counter(), threading.get_ident()
+        if phase == "start":
+            self._since = now
+        else:
+            self.seconds[thread] = self.seconds.get(thread, 0.0) + now - self._since
+
+
+_collections = _Collections()
+gc.callbacks.append(_collections)
+
+
+def _lost_seconds() -> float:
+    """Return the seconds that this thread lost by no plugin's fault, since some time."""
+    collected = _collections.seconds.get(threading.get_ident(), 0.0)
+    return _waited_for_a_processor("thread-self") + collected
+
+
+def _waited_for_a_processor(thread: str) -> float:
+    return _schedule_of(thread)[1]
+
+
+def _schedule_of(thread: str) -> tuple[float, float]:
+    """Return the seconds for which a thread ran, and was ready but did not run."""
+    try:
+        # A file object would take twice the time.
+        file = os.open(f"/proc/{thread}/schedstat", os.O_RDONLY)
+        try:
+            ran, waited, *_ = map(int, os.read(file, _MOST_BYTES).split())
+        finally:
+            os.close(file)
+    except (OSError, ValueError):
+        return 0.0, 0.0
+    return ran / 1e9, waited / 1e9

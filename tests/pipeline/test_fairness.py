@@ -1,0 +1,217 @@
+"""A bad source costs only itself: the good ones deliver, and later calls do not wait for it."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import threading
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from structlog.testing import capture_logs
+
+from contextkit import ContextItem, ContextKit, ContextRequest
+from contextkit.models.context import FormattedContext
+from tests.benchmarks.bad_sources import KINDS
+from tests.making import OpenKit, make_plugin
+
+GOOD = 5
+LATER = 1.0
+"""Seconds for which a hook that blocks is held in the first call."""
+PATIENT: dict[str, Any] = {"assemble.source_timeout": 20.0, "assemble.deadline": 20.0}
+"""The machine may be slow; bad sources have a short time limit of their own."""
+
+
+def good(number: int) -> Any:
+    """A good source; every other one answers in a thread."""
+    found = [ContextItem(f"good{number}", f"tide {number} rises in harbour {number}", 0.9)]
+
+    async def in_loop(request: ContextRequest) -> Sequence[ContextItem]:
+        await asyncio.sleep(0)
+        return found
+
+    return make_plugin(found) if number % 2 else make_plugin(contextkit_query=in_loop)
+
+
+@pytest.fixture
+def kit(open_kit: OpenKit) -> ContextKit:
+    """Good sources alone."""
+    return open_kit({f"good{n}": good(n) for n in range(GOOD)}, settings=PATIENT)
+
+
+def delivered(context: FormattedContext) -> int:
+    """How many good sources are in a context."""
+    return sum(name.startswith("good") for name in context.sources_used)
+
+
+async def ask(kit: ContextKit, seconds: float = 20.0) -> FormattedContext:
+    """Ask all sources, the bad one with a time limit."""
+    return await kit.assemble_context("tide in the harbour", timeouts={"bad": seconds}, fill=True)
+
+
+def row_of(context: FormattedContext, source: str = "bad") -> tuple[str, str | None]:
+    """A source's state and the reason."""
+    [row] = [row for row in context.trace.sources if row.source == source]
+    return row.state, row.reason
+
+
+QUICK = [kind for kind in KINDS if "million" not in kind and "allocates" not in kind]
+
+
+@pytest.mark.parametrize("kind", QUICK)
+async def test_good_sources_deliver_beside_a_bad_one(kit: ContextKit, kind: str) -> None:
+    """Whatever it does, in the first call and in the next."""
+    kit.register(make_plugin(**KINDS[kind]("bad", 0.3)), "bad")
+    assert [delivered(await ask(kit, 0.2)) for _ in range(2)] == [GOOD, GOOD]
+
+
+@pytest.fixture
+def gate() -> Iterator[threading.Event]:
+    """What a hook waits for; it opens some time after the first wait, or at the end."""
+    event = threading.Event()
+    yield event
+    event.set()
+
+
+HOOKS = ["query", "format", "weight", "dedup_keys", "signals", "truncate", "redact"]
+
+
+@pytest.mark.parametrize("hook", HOOKS)
+async def test_a_source_that_held_the_others_is_skipped_by_the_next_call(
+    kit: ContextKit, hook: str, gate: threading.Event
+) -> None:
+    """It is named with its hook in the trace and the log, and not called again."""
+    calls: list[str] = []
+
+    def act(_: Any = None) -> None:
+        calls.append(hook)
+        if len(calls) == 1:
+            threading.Timer(LATER, gate.set).start()
+            gate.wait()
+
+    content = "the tide rises in the harbour. " * 2000
+    found = [ContextItem("bad", content, 0.9)]
+
+    async def query(request: ContextRequest) -> Any:
+        if hook == "query":
+            act()
+        return found
+
+    hooks: dict[str, Any] = {
+        "contextkit_format": lambda items: act(),
+        "contextkit_weight": lambda request: act(),
+        "contextkit_dedup_keys": lambda items: act(),
+        "contextkit_signals": lambda query: act(),
+        "contextkit_truncate": lambda item, max_tokens: act(),
+        "contextkit_redact": lambda texts: act(),
+    }
+    own = {} if hook == "query" else {f"contextkit_{hook}": hooks[f"contextkit_{hook}"]}
+    kit.register(make_plugin(contextkit_query=query, **own), "bad")
+    with capture_logs() as logs:
+        first = await ask(kit)
+    assert delivered(first) == GOOD
+    said = f"bad: contextkit_{hook} held the assembly for "
+    assert any(note.startswith(said) for note in first.trace.notes)
+    [event] = [log for log in logs if log["event"] == "plugin_slow"]
+    assert (event["source"], event["hook"]) == ("bad", f"contextkit_{hook}")
+    assert event["seconds"] >= LATER / 2
+    before = len(calls)
+    second = await ask(kit)
+    assert delivered(second) == GOOD
+    state, reason = row_of(second)
+    assert state == "breaker_open"
+    assert str(reason).startswith(f"skipped: contextkit_{hook} held the assembly for ")
+    assert len(calls) == before
+
+
+async def test_a_hook_that_imports_modules_is_slow_once(
+    kit: ContextKit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A cold start is not held against the plugin."""
+    (tmp_path / "rare_tide_tables.py").write_text("import time\ntime.sleep(0.5)\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    shown: list[int] = []
+
+    def form(items: Sequence[ContextItem]) -> list[str]:
+        importlib.import_module("rare_tide_tables")
+        shown.append(len(items))
+        return [item.content for item in items]
+
+    found = [ContextItem("bad", "the tide in the harbour", 0.9)]
+    kit.register(make_plugin(found, contextkit_format=form), "bad")
+    for _ in range(2):
+        assert row_of(await ask(kit)) == ("ok", None)
+    assert shown == [1, 1]
+
+
+async def test_a_call_that_has_not_ended_is_not_joined_by_another(
+    kit: ContextKit, gate: threading.Event
+) -> None:
+    """A source that hangs in a thread is not waited for again while it hangs."""
+    calls: list[str] = []
+
+    def hangs(request: ContextRequest) -> None:
+        calls.append(request.query)
+        gate.wait()
+
+    kit.register(make_plugin(contextkit_query=hangs), "bad")
+    assert row_of(await ask(kit, 0.1))[0] == "timed_out"
+    await asyncio.sleep(0.2)
+    state, reason = row_of(await ask(kit, 0.1))
+    assert state == "breaker_open"
+    assert str(reason).startswith("skipped: an earlier call has not ended after ")
+    assert len(calls) == 1
+
+
+async def test_a_plugin_that_is_no_source_is_skipped_too(
+    kit: ContextKit, gate: threading.Event
+) -> None:
+    """A slow redactor delays one call, and the next one says that it was left out."""
+
+    def redact(texts: Sequence[str]) -> None:
+        threading.Timer(LATER, gate.set).start()
+        gate.wait()
+
+    kit.register(make_plugin(contextkit_redact=redact), "slow")
+    assert delivered(await ask(kit)) == GOOD
+    context = await ask(kit)
+    assert delivered(context) == GOOD
+    [note] = [note for note in context.trace.notes if note.startswith("slow: ")]
+    assert note.startswith("slow: its hooks were skipped: contextkit_redact held the assembly for ")
+
+
+async def test_most_sources_being_late_at_once_opens_no_breaker(open_kit: OpenKit) -> None:
+    """A slow machine, a cold start or a busy store makes all late; a single one is to blame."""
+
+    async def hangs(request: ContextRequest) -> None:
+        await asyncio.Event().wait()
+
+    names = ("one", "two", "three", "four")
+    kit = open_kit(
+        {name: make_plugin(contextkit_query=hangs) for name in names},
+        settings={"assemble.breaker_failures": 1, "assemble.source_timeout": 0.05},
+    )
+    for _ in range(3):
+        context = await kit.assemble_context("tide")
+        assert {row_of(context, name) for name in names} == {
+            ("timed_out", "no answer within 0.05 s: most sources were late at once")
+        }
+        assert {row.breaker for row in context.trace.sources} == {"closed"}
+    context = await kit.assemble_context("tide", ["one"])
+    assert row_of(context, "one") == ("timed_out", "no answer within 0.05 s")
+    assert kit.health()["one"].state == "open"
+
+
+async def test_what_is_left_out_of_a_large_result_is_told(kit: ContextKit) -> None:
+    """Items beyond the limit, and texts that fit into no context."""
+    many = [ContextItem("bad", "the tide", 0.9, id=str(number)) for number in range(5000)]
+    long = [ContextItem("bad", "the tide " * 200_000, 0.9), many[0]]
+    found = [many]
+    kit.register(make_plugin(contextkit_query=lambda request: found[0]), "bad")
+    context = await kit.assemble_context("tide", ["bad"], limit=10)
+    assert "left out 4,990 items: at most 10 were asked for" in str(row_of(context)[1])
+    found[0] = long
+    context = await kit.assemble_context("tide", ["bad"])
+    assert row_of(context) == ("ok", "left out 1 item: more than 1,000,000 characters")
