@@ -19,7 +19,7 @@ __all__ = ["RESIDENT", "Place", "make_store", "resident"]
 
 PROMPT = "how is the token budget split over the sources?"
 _READY_SECONDS = 120.0
-RESIDENT = "CONTEXTKIT_HOOKSRESIDENT"
+RESIDENT = "CONTEXTKIT_HOOKS_RESIDENT"
 _PATIENT = {
     "CONTEXTKIT_HOOKS_TIMEOUT": "30",
     "CONTEXTKIT_ASSEMBLE_SOURCE_TIMEOUT": "30",
