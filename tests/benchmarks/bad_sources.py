@@ -20,6 +20,8 @@ from tests.benchmarks.odd_results import (
     Deep,
     Endless,
     RaisingText,
+    SlowItem,
+    SlowMapping,
     SlowSequence,
     SlowText,
     item_of,
@@ -34,7 +36,6 @@ _MANY = 1_000_000
 _LONG_TEXT = 20_000_000
 _ALLOCATED = 100_000_000
 _LINES = 20_000
-_THREADS = 50
 _log = get_logger(__name__)
 
 _sleep = time.sleep
@@ -168,7 +169,7 @@ def _computes_in_the_loop(name: str, seconds: float) -> Hooks:
 
 def _spawns_threads(name: str, seconds: float) -> Hooks:
     def query(request: ContextRequest) -> Any:
-        for _ in range(_THREADS):
+        for _ in range(50):
             threading.Thread(target=time.sleep, args=[seconds], daemon=True).start()
         return [item_of(name)]
 
@@ -251,29 +252,12 @@ def _raising_texts(name: str, seconds: float) -> Hooks:
 
 
 def _slow_attributes(name: str, seconds: float) -> Hooks:
-    class SlowItem(ContextItem):
-        def __getattribute__(self, field: str) -> Any:
-            if field == "content":
-                time.sleep(seconds)
-            return super().__getattribute__(field)
-
-    return _asks(lambda request: [SlowItem(name, "the tide rises", 0.9, id="1")])
+    kind = type("Slow", (SlowItem,), {"seconds": seconds})
+    return _asks(lambda request: [kind(name, "the tide rises", 0.9, id="1")])
 
 
 def _slow_mapping(name: str, seconds: float) -> Hooks:
-    class SlowMapping(Mapping[str, Any]):
-        def __getitem__(self, key: str) -> Any:
-            time.sleep(seconds)
-            return "value"
-
-        def __iter__(self) -> Iterator[str]:
-            time.sleep(seconds)
-            return iter(["key"])
-
-        def __len__(self) -> int:
-            return 1
-
-    return _asks(lambda request: [item_of(name, metadata=SlowMapping())])
+    return _asks(lambda request: [item_of(name, metadata=SlowMapping(seconds))])
 
 
 # -- other hooks ----------------------------------------------------------------------------

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from contextkit import ContextItem
 
-__all__ = ["Deep", "Endless", "RaisingText", "SlowSequence", "SlowText", "item_of"]
+__all__ = [
+    "Deep",
+    "Endless",
+    "RaisingText",
+    "SlowItem",
+    "SlowMapping",
+    "SlowSequence",
+    "SlowText",
+    "item_of",
+]
 
 
 def item_of(name: str, text: str = "the tide rises in the harbour", **fields: Any) -> ContextItem:
@@ -95,3 +104,32 @@ class RaisingText(str):
 
     def __len__(self) -> int:
         raise ValueError("no length")
+
+
+class SlowMapping(Mapping[str, Any]):
+    """Metadata that takes long to be read."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+
+    def __getitem__(self, key: str) -> Any:
+        time.sleep(self.seconds)
+        return "value"
+
+    def __iter__(self) -> Iterator[str]:
+        time.sleep(self.seconds)
+        return iter(["key"])
+
+    def __len__(self) -> int:
+        return 1
+
+
+class SlowItem(ContextItem):
+    """An item whose content takes long to be read."""
+
+    seconds = 0.0
+
+    def __getattribute__(self, field: str) -> Any:
+        if field == "content":
+            time.sleep(type(self).seconds)
+        return super().__getattribute__(field)
