@@ -36,7 +36,7 @@ from contextkit.pipeline.trace import HookFailures, Stopwatch, item_traces, sour
 from contextkit.pipeline.update import Before, Gathered, Ongoing, pieces_anew, text_key
 from contextkit.pipeline.usage import Choosing, UseHistory
 from contextkit.plugin.manager import SourceRegistry
-from contextkit.plugin.times import hook_times
+from contextkit.plugin.times import NEVER_SKIPPED, hook_times
 from contextkit.store.base import RecordStore
 from contextkit.store.hybrid import MAX_QUERY_CHARACTERS
 
@@ -247,7 +247,8 @@ def _slow_plugins(gathered: Gathered) -> Iterator[str]:
         return
     for slow in times.slow():
         if not slow.late:
-            yield f"{slow.plugin}: {slow.reason}; it is skipped for a while"
+            what = "never skipped" if slow.hook == NEVER_SKIPPED else "skipped for a while"
+            yield f"{slow.plugin}: {slow.reason}; it is {what}"
     queried = {section.source for section in gathered.sections}
     for plugin, reason in times.skipped.items():
         if plugin not in queried:

@@ -16,7 +16,7 @@ from attrs import define, field, frozen
 
 from contextkit.concurrency import Breaker, BreakerState
 from contextkit.logs import get_logger
-from contextkit.plugin.times import HookTimes, timing
+from contextkit.plugin.times import NEVER_SKIPPED, HookTimes, timing
 
 _SKIPPED_TIMES = 20
 """A plugin is skipped so many times as long as it held the others, so that it takes a twentieth
@@ -98,7 +98,8 @@ class Breakers:
                     breaker.succeeded()
             for each in slow.values():
                 breaker = self.of(each.plugin)
-                breaker.skip(each.hook, each.reason, _SKIPPED_TIMES * each.seconds)
+                if each.hook != NEVER_SKIPPED:
+                    breaker.skip(each.hook, each.reason, _SKIPPED_TIMES * each.seconds)
                 _log.warning(
                     "plugin_slow",
                     source=each.plugin,

@@ -14,7 +14,7 @@ from contextkit.concurrency import is_interrupt
 from contextkit.errors import ContextKitError, SourceError, StoreError, in_words
 from contextkit.plugin.checks import Failed, log_failure
 from contextkit.plugin.status import PluginStatus
-from contextkit.plugin.times import hook_times
+from contextkit.plugin.times import NEVER_SKIPPED, hook_times
 
 T = TypeVar("T")
 
@@ -102,7 +102,8 @@ class HookCalls:
     ) -> T | None:
         """Call an optional hook, and report its failure.
 
-        Within an assembly the call is timed. A plugin that held an earlier one is skipped.
+        Within an assembly the call is timed. A plugin that held an earlier one is skipped,
+        except for `contextkit_redact`.
 
         Args:
             name: the source.
@@ -116,7 +117,7 @@ class HookCalls:
             is skipped.
         """
         times = hook_times()
-        if times is not None and name in times.skipped:
+        if times is not None and name in times.skipped and hook != NEVER_SKIPPED:
             return None
         started, modules = time.perf_counter(), len(sys.modules)
         try:

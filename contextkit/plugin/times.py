@@ -31,6 +31,9 @@ take some milliseconds together.
 HOLD_SECONDS = 0.02
 """A shorter step delays the others no more than a busy machine does."""
 
+NEVER_SKIPPED = "contextkit_redact"
+"""A slow redactor delays each context, because skipping it would show its secrets."""
+
 BLOCK_SECONDS = 0.25
 """A step that blocks the loop for so long may make every other source late."""
 
@@ -70,7 +73,7 @@ class HookTimes:
     """The times of the hooks of one assembly.
 
     Attributes:
-        skipped: plugins whose optional hooks are not called, and why.
+        skipped: plugins whose optional hooks are not called, and why. `NEVER_SKIPPED` is called.
         held: seconds of all steps that held the loop.
         blocked: seconds of those among them that blocked it for long.
     """

@@ -226,14 +226,14 @@ def test_declared_commands_and_tools_are_imported_when_used(site: Site) -> None:
 def test_a_weight_comes_from_the_request_the_settings_the_source_or_is_one() -> None:
     """In this order."""
     weighty = {name: make_plugin([], contextkit_weight=lambda request: 2) for name in "abc"}
-    # An integer may be too large for a float.
+    # An integer that is too large for a float is refused.
     huge = make_plugin([], contextkit_weight=lambda request: 10**400)
     registry = make_registry(
         {**weighty, "d": make_plugin([]), "e": huge},
         {"a": SourceSettings(weight=3.0), "b": SourceSettings(weight=3.0)},
     )
     request = attrs.evolve(REQUEST, weights={"a": 4.0})
-    assert [registry.weight(name, request) for name in "abcde"] == [4.0, 3.0, 2, 1.0, 10**400]
+    assert [registry.weight(name, request) for name in "abcde"] == [4.0, 3.0, 2, 1.0, 1.0]
 
 
 @pytest.mark.parametrize(

@@ -15,13 +15,12 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
-from contextkit.errors import RecordError, StoreBusyError, StoreError, StoreFullError
+from contextkit.errors import RecordError, StoreError, StoreFullError
 from contextkit.models.record import Record, Search
 from contextkit.store.embedded import EmbeddedStore
 from contextkit.store.payloads import make_payload
 from contextkit.store.reembed import reembed
 from contextkit.store.shard_folder import SHARD_SCHEMA
-from contextkit.store.shard_lock import ShardLock
 from contextkit.store.verify import verify
 from tests.store.older import hashing, make_older
 
@@ -172,19 +171,6 @@ def test_a_conversion_without_room_is_refused(path: Path, monkeypatch: pytest.Mo
         with pytest.raises(StoreFullError, match="converting it"):
             EmbeddedStore(path, hashing()).prepare()
     assert _schema(path) == 3
-
-
-def test_a_process_that_waits_for_a_conversion_says_so(path: Path) -> None:
-    """A large store takes longer than others wait."""
-    waiting = EmbeddedStore(path, hashing(), lock_timeout=0.05)
-    lock = ShardLock(path, 1.0)
-    lock.acquire()
-    (path / "shard.new").mkdir()
-    with pytest.raises(StoreBusyError, match=r"process \d+, which is rewriting it, after"):
-        waiting.prepare()
-    lock.release()
-    assert waiting.count(None, None, {}) == 1500
-    waiting.close()
 
 
 def test_reembed_takes_a_store_of_the_schema_before(path: Path) -> None:
