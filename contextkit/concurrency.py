@@ -6,13 +6,10 @@ import asyncio
 import concurrent.futures
 import contextlib
 import contextvars
-import inspect
 import os
 import queue
-import signal
 import threading
 import time
-import traceback
 import weakref
 from collections.abc import Callable, Coroutine, Iterator
 from types import TracebackType
@@ -162,26 +159,6 @@ def _as_exception(error: BaseException) -> Exception:
     if isinstance(error, Exception) and not isinstance(error, StopIteration):
         return error
     return RuntimeError(f"{type(error).__name__}: {error}")
-
-
-def is_interrupt(error: BaseException) -> bool:
-    """Check whether an exception may come from Ctrl-C.
-
-    Any other `KeyboardInterrupt` is a plugin's own, and a failure like any other.
-    """
-    if not isinstance(error, KeyboardInterrupt):
-        return False
-    if threading.current_thread() is not threading.main_thread():
-        return False
-    handler = signal.getsignal(signal.SIGINT)
-    if handler is signal.default_int_handler or not callable(handler):
-        return handler is signal.default_int_handler
-    # `asyncio.run` has a handler of its own. It raises in a frame of the handler.
-    function = inspect.unwrap(getattr(handler, "func", handler))
-    code = getattr(getattr(function, "__func__", function), "__code__", None)
-    return code is None or code in {
-        frame.f_code for frame, _ in traceback.walk_tb(error.__traceback__)
-    }
 
 
 class ForkLock:

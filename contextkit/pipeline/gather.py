@@ -22,8 +22,9 @@ from typing import Any, cast
 
 from attrs import define, field, frozen
 
-from contextkit.concurrency import Breaker, BreakerState, in_thread, is_interrupt
+from contextkit.concurrency import Breaker, BreakerState, in_thread
 from contextkit.errors import InvalidRequestError, SourceError, StoreError, in_words, ungrouped
+from contextkit.interrupts import is_interrupt
 from contextkit.logs import describe, get_logger, span
 from contextkit.models.items import ContextItem
 from contextkit.models.request import ContextRequest, Section

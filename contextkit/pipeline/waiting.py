@@ -25,8 +25,8 @@ from typing import Any, Generic, TypeVar
 
 from attrs import define, field
 
-from contextkit.concurrency import is_interrupt
 from contextkit.errors import SourceError, in_words
+from contextkit.interrupts import is_interrupt
 from contextkit.plugin.times import BLOCK_SECONDS, HookTimes, Starvation, computed_by
 
 T = TypeVar("T")

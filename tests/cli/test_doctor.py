@@ -320,7 +320,7 @@ def test_a_check_that_ends_in_a_panic(contextkit: CommandLine, install: Callable
     install(
         "tides",
         """
-        import importlib.metadata, os
+        import os, signal
         from contextkit import hookimpl
 
         class Panic(BaseException):
@@ -328,7 +328,9 @@ def test_a_check_that_ends_in_a_panic(contextkit: CommandLine, install: Callable
 
         @hookimpl
         def contextkit_embedder(model):
-            raise KeyboardInterrupt if "CONTEXTKIT_TEST_INTERRUPT" in os.environ else Panic("ebb")
+            if "CONTEXTKIT_TEST_INTERRUPT" in os.environ:
+                os.kill(os.getpid(), signal.SIGINT)
+            raise Panic("ebb")
         """,
     )
     asked = contextkit.with_variables(CONTEXTKIT_EMBEDDING_MODEL="tide:high")

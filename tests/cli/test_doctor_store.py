@@ -171,7 +171,7 @@ def test_the_state_of_the_work_tree(
         ("CONTEXTKIT_EMBEDDING_MODEL", "none", "contextkit reembed"),
         ("CONTEXTKIT_EMBEDDING_MODEL", "tide:high", "no enabled plugin has the embedding model"),
         ("CONTEXTKIT_SOURCES_MEMORIES_EMBEDDER", "tide:high", "'tide:high'"),
-        ("CONTEXTKIT_STORE_PATH", "{file}", "store: cannot create a store at {file}"),
+        ("CONTEXTKIT_STORE_PATH", "{file}", "store: {file} cannot be written to: Not a directory"),
         ("CONTEXTKIT_STORE_URL", "http://127.0.0.1:9", "store: the store at http://127.0.0.1:9"),
         ("CONTEXTKIT_STORE_URL", "nonsense://", "store: "),
         ("CONTEXTKIT_HOME", "/proc/1/home", "cannot be written to"),
