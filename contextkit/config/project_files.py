@@ -157,11 +157,17 @@ def delete_project(key: str) -> None:
     _file_of(key).unlink(missing_ok=True)
 
 
+class ProjectsBusyError(ContextKitError):
+    """Another process is writing the projects."""
+
+
 @contextlib.contextmanager
 def projects_locked() -> Iterator[None]:
     """Keep other processes from writing.
 
-    Raises `ContextKitError` where the folder cannot be written.
+    Raises:
+        ProjectsBusyError: another process has been writing for five seconds.
+        ContextKitError: the folder cannot be written.
     """
     # Most runs find their project, and need no lock.
     from filelock import FileLock, Timeout
@@ -171,7 +177,9 @@ def projects_locked() -> Iterator[None]:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         with FileLock(folder / "projects.lock", mode=0o600).acquire(timeout=_LOCK_SECONDS):
             yield
-    except (OSError, Timeout) as error:
+    except Timeout as error:
+        raise ProjectsBusyError(f"another process is writing the projects at {folder}") from error
+    except OSError as error:
         raise ContextKitError(
             f"the projects cannot be written at {folder} ({in_words(error)})"
         ) from error

@@ -12,6 +12,7 @@ a workspace's file belongs to the workspace that used it first. A name that the 
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,6 +26,7 @@ from contextkit.config.origins import Origin
 from contextkit.config.project_files import (
     Member,
     Project,
+    ProjectsBusyError,
     key_of_name,
     projects_locked,
     read_project,
@@ -33,7 +35,7 @@ from contextkit.config.project_files import (
     write_project,
 )
 from contextkit.config.settings import Config
-from contextkit.errors import ContextKitError
+from contextkit.errors import ContextKitError, StoreBusyError, StoreError
 from contextkit.models.record import CHECKOUT_PREFIX, FOLDER_PREFIX
 from contextkit.workspace.repository import Place, RepositoryFacts, as_text, facts_of, place_of
 
@@ -107,14 +109,23 @@ def _of_place(place: Place, store: ProjectStore | None, *, claim: bool) -> Ident
     if place.repository is None:
         return Identity(place.root)
     if not claim:
-        planned, _ = planned_project(place, read_projects(), store)
-        return Identity(planned.key)
+        return _planned(place, store)
     try:
         with projects_locked():
             return _begin(place, store)
+    except (ProjectsBusyError, StoreBusyError):
+        # What this process writes must be where the one that is faster looks for it.
+        with contextlib.suppress(StoreError):
+            return _planned(place, store)
     except ContextKitError:
         # Whatever uses the store or the data folder next reports what is wrong with it.
-        return Identity(place.root)
+        pass
+    return Identity(place.root)
+
+
+def _planned(place: Place, store: ProjectStore | None) -> Identity:
+    planned, _ = planned_project(place, read_projects(), store)
+    return Identity(planned.key)
 
 
 def project_at(place: Place, projects: Iterable[Project]) -> Project | None:

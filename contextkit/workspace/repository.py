@@ -19,7 +19,8 @@ from contextkit.workspace.git_folders import find_git_folders, is_bare
 if TYPE_CHECKING:
     from contextkit.workspace.git import Git
 
-_SECONDS = 5.0
+_SECONDS = 30.0
+"""For git, which is only asked once. On a busy machine even that can take seconds."""
 _MODULES = ("modules", "worktrees")
 
 

@@ -10,8 +10,9 @@ import pytest
 from attrs import evolve
 
 from contextkit import ContextKit, Record
+from contextkit.config import project_files
 from contextkit.config.load import load_config
-from contextkit.config.project_files import read_projects
+from contextkit.config.project_files import projects_locked, read_projects
 from contextkit.config.project_links import link, unlink
 from contextkit.indexing.run import index_sources
 from contextkit.testing import Git, own_git
@@ -230,6 +231,21 @@ def test_a_folder_keeps_its_notes_when_it_becomes_a_repository(
     git("commit", "--quiet", "--allow-empty", "-m", "Begin")
     assert notes(_worktree(folder, git)) == ["initial", "plain"]
     assert [project.adopted for project in read_projects()] == [(str(folder),)]
+
+
+def test_processes_at_the_first_use_agree(
+    tmp_path: Path, notes: Notes, make_plugin: Callable[..., object]
+) -> None:
+    """One that cannot wait for the others writes where they look."""
+    repository(tmp_path / "shop")
+    with ContextKit.open(tmp_path / "shop", entry_points=False) as kit:
+        kit.register(make_plugin([]), "notes")
+        with projects_locked(), pytest.MonkeyPatch.context() as impatient:
+            impatient.setattr(project_files, "_LOCK_SECONDS", 0.01)
+            records = kit.records("notes")
+        notes(tmp_path / "shop", "quick")
+        records.put([Record(id="slow", text="note slow")])
+    assert notes(tmp_path / "shop") == ["quick", "slow"]
 
 
 def test_a_work_tree_can_be_kept_apart(tmp_path: Path, notes: Notes) -> None:
