@@ -10,7 +10,6 @@ import pytest
 from attrs import evolve
 
 from contextkit import ContextKit, Record
-from contextkit.config import project_files
 from contextkit.config.load import load_config
 from contextkit.config.project_files import projects_locked, read_projects
 from contextkit.config.project_links import link, unlink
@@ -241,7 +240,7 @@ def test_processes_at_the_first_use_agree(
     with ContextKit.open(tmp_path / "shop", entry_points=False) as kit:
         kit.register(make_plugin([]), "notes")
         with projects_locked(), pytest.MonkeyPatch.context() as impatient:
-            impatient.setattr(project_files, "_LOCK_SECONDS", 0.01)
+            impatient.setattr("contextkit.config.project_files._LOCK_SECONDS", 0.01)
             records = kit.records("notes")
         notes(tmp_path / "shop", "quick")
         records.put([Record(id="slow", text="note slow")])
