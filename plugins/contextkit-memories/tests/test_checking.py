@@ -83,7 +83,7 @@ def test_what_is_gone_is_listed_with_its_commit_and_new_name(git: Git, run: Comm
 def test_json_has_every_field(git: Git, run: CommandLine) -> None:
     """A commit that is no longer in the history has neither date nor new name."""
     git("commit", "-q", "--allow-empty", "-m", "Sort")
-    sha = git("rev-parse", "--short", "HEAD").strip()
+    sha = git("rev-parse", "HEAD").strip()
     memory = printed_json(run("remember", f"Sorted since {sha}", "--json"))
     git("reset", "-q", "--hard", "HEAD^")
     report = printed_json(run("memories", "check", "--json"))
