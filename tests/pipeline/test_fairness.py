@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import importlib
+import sys
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -185,6 +187,35 @@ async def test_a_slow_redactor_is_named_but_never_skipped(
     before = len(asked)
     assert delivered(await ask(kit)) == GOOD
     assert len(asked) > before
+
+
+@pytest.fixture
+def long_turns() -> Iterator[None]:
+    """A thread that computes keeps the interpreter's lock until it waits for something."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(10.0)
+    yield
+    sys.setswitchinterval(before)
+
+
+@pytest.mark.usefixtures("long_turns")
+async def test_waiting_for_the_interpreter_is_not_held_against_a_source(kit: ContextKit) -> None:
+    """A source that computes in its thread delays the steps of all others."""
+
+    def computes(request: ContextRequest) -> None:
+        until = time.thread_time() + LATER / 2
+        while time.thread_time() < until:
+            pass
+
+    async def yields(request: ContextRequest) -> None:
+        for _ in range(20):
+            time.sleep(0.002)
+            await asyncio.sleep(0)
+
+    kit.register(make_plugin(contextkit_query=yields), "bad")
+    kit.register(make_plugin(contextkit_query=computes), "computes")
+    assert [note for note in (await ask(kit)).trace.notes if "held the assembly" in note] == []
+    assert row_of(await ask(kit))[0] == "empty"
 
 
 async def test_most_sources_being_late_at_once_opens_no_breaker(open_kit: OpenKit) -> None:
