@@ -16,11 +16,16 @@ def is_interrupt(error: BaseException) -> bool:
     if threading.current_thread() is not threading.main_thread():
         return False
     handler = signal.getsignal(signal.SIGINT)
-    if handler is signal.default_int_handler or not callable(handler):
-        return handler is signal.default_int_handler
+    if handler is signal.default_int_handler:
+        return True
     # Only needed for a failure, and slow to import.
+    import asyncio
     import inspect
     import traceback
+
+    if not callable(handler):
+        # Ctrl-C is ignored, as in background processes. Without a loop, the program decides.
+        return asyncio._get_running_loop() is None
 
     # `asyncio.run` has a handler of its own. It raises in a frame of the handler.
     function = inspect.unwrap(getattr(handler, "func", handler))

@@ -323,6 +323,9 @@ def test_a_check_that_ends_in_a_panic(contextkit: CommandLine, install: Callable
         import os, signal
         from contextkit import hookimpl
 
+        # Background processes ignore it.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
         class Panic(BaseException):
             pass
 

@@ -16,6 +16,7 @@ from structlog.testing import capture_logs
 
 from contextkit import ContextItem, ContextKit, ContextRequest
 from contextkit.models.context import FormattedContext
+from contextkit.plugin.times import Starvation
 from tests.benchmarks.bad_sources import KINDS
 from tests.making import OpenKit, make_plugin
 
@@ -209,13 +210,29 @@ async def test_waiting_for_the_interpreter_is_not_held_against_a_source(kit: Con
 
     async def yields(request: ContextRequest) -> None:
         for _ in range(20):
-            time.sleep(0.002)
+            time.sleep(0.002)  # noqa: ASYNC251 - what gives the lock away
             await asyncio.sleep(0)
 
     kit.register(make_plugin(contextkit_query=yields), "bad")
     kit.register(make_plugin(contextkit_query=computes), "computes")
     assert [note for note in (await ask(kit)).trace.notes if "held the assembly" in note] == []
     assert row_of(await ask(kit))[0] == "empty"
+
+
+async def test_lateness_of_a_process_without_processors_opens_no_breaker(
+    kit: ContextKit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The reason says that the machine was busy."""
+    # A machine cannot be made so busy in a test; `Starvation` reads what Linux says of it.
+    monkeypatch.setattr(Starvation, "is_bad", True)
+
+    async def hangs(request: ContextRequest) -> None:
+        await asyncio.Event().wait()
+
+    kit.register(make_plugin(contextkit_query=hangs), "bad")
+    rows = [row_of(await ask(kit, 0.1)) for _ in range(5)]
+    assert {state for state, _ in rows} == {"timed_out"}
+    assert all(str(reason).endswith(": the machine was busy") for _, reason in rows)
 
 
 async def test_most_sources_being_late_at_once_opens_no_breaker(open_kit: OpenKit) -> None:
