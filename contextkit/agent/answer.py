@@ -41,6 +41,7 @@ from contextkit.models.context import FormattedContext
 from contextkit.models.record import Range, Record
 from contextkit.models.request import Recipe, Section
 from contextkit.pipeline.request import default_limit, make_request
+from contextkit.pipeline.waiting import ending_by
 from contextkit.text.clean import visible_values
 from contextkit.workspace.find import find_workspace
 
@@ -251,7 +252,10 @@ def _answer(kit: ContextKit, event: HookEvent, session: Session, deadline: float
     missing: dict[str, str] = {}
 
     async def in_time(assemble: _Assemble, tokens: int) -> FormattedContext:
-        context = await assemble(tokens, seconds_for_sources(deadline))
+        seconds = seconds_for_sources(deadline)
+        # A busy machine may extend the time of the sources, by half of the rest at most.
+        with ending_by((time.monotonic() + seconds + deadline) / 2):
+            context = await assemble(tokens, seconds)
         traces = context.trace.sources
         failed = [trace for trace in traces if trace.state not in _ANSWERED]
         missing.update((trace.source, _MISSING.get(trace.state, "failed")) for trace in failed)

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import contextvars
 import math
 import sys
 import threading
@@ -188,6 +189,23 @@ def _forget(task: asyncio.Task[Any]) -> None:
         task.exception()
 
 
+_latest: contextvars.ContextVar[float] = contextvars.ContextVar("latest", default=math.inf)
+
+
+@contextlib.contextmanager
+def ending_by(moment: float) -> Iterator[None]:
+    """Wait for no source after a moment, whoever held the loop.
+
+    Args:
+        moment: the time, by `time.monotonic`.
+    """
+    token = _latest.set(moment)
+    try:
+        yield
+    finally:
+        _latest.reset(token)
+
+
 @define(eq=False)
 class Waiting(Generic[T]):
     """Waits for sources until all have answered, are late, or the deadline is over.
@@ -230,7 +248,7 @@ class Waiting(Generic[T]):
         """The time at which the deadline is over."""
         blocked = self.times.blocked - self._before[1] + self._stalled
         short = min(self.credit - blocked, max(_MOST_SHORT_SECONDS, blocked))
-        return self._started + self.deadline + blocked + short
+        return min(self._started + self.deadline + blocked + short, _latest.get())
 
     def start(self, source: str, timeout: float, ask: Callable[[Asking[T]], Any]) -> Asking[T]:
         """Start to ask a source."""

@@ -16,6 +16,7 @@ from structlog.testing import capture_logs
 
 from contextkit import ContextItem, ContextKit, ContextRequest
 from contextkit.models.context import FormattedContext
+from contextkit.pipeline.waiting import ending_by
 from contextkit.plugin.times import Starvation
 from tests.benchmarks.bad_sources import KINDS
 from tests.making import OpenKit, make_plugin
@@ -217,6 +218,19 @@ async def test_waiting_for_the_interpreter_is_not_held_against_a_source(kit: Con
     kit.register(make_plugin(contextkit_query=computes), "computes")
     assert [note for note in (await ask(kit)).trace.notes if "held the assembly" in note] == []
     assert row_of(await ask(kit))[0] == "empty"
+
+
+async def test_a_host_can_set_the_moment_at_which_all_sources_are_left(kit: ContextKit) -> None:
+    """Hooks do so: their answer must not come later, however much time the sources have left."""
+
+    async def hangs(request: ContextRequest) -> None:
+        await asyncio.Event().wait()
+
+    kit.register(make_plugin(contextkit_query=hangs), "bad")
+    with ending_by(time.monotonic() + 2.0):
+        context = await ask(kit)
+    assert row_of(context)[0] == "cut_off"
+    assert delivered(context) == GOOD
 
 
 async def test_lateness_of_a_process_without_processors_opens_no_breaker(
