@@ -43,6 +43,9 @@ _STARVED_PART = 0.25
 _LEAST_STARVED_SECONDS = 0.05
 """Waking up takes some milliseconds on a busy machine, whatever a source does."""
 
+_MOST_FOR_OTHERS = 1.0
+"""For how many seconds other threads may keep a context's hooks waiting."""
+
 _MOST_WAITING = 4.0
 """How many times as long as it ran another thread may have waited for a processor."""
 
@@ -165,7 +168,8 @@ class HookTimes:
         no plugin. While other threads computed, they may have held the interpreter's lock, so
         their time is allowed, too.
         """
-        allowed = ALLOWED_SECONDS + _Clocks.now().since(self._began).of_others
+        others = _Clocks.now().since(self._began).of_others
+        allowed = ALLOWED_SECONDS + min(others, _MOST_FOR_OTHERS)
         late = {each.plugin for each in self._late}
         spent = {name: sum(hooks.values()) for name, hooks in self._of.items() if name not in late}
         rest = sum(spent.values())

@@ -33,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     given = parser.parse_args(arguments)
     runs = 1 if given.small else given.runs
-    with tempfile.TemporaryDirectory(prefix="ck-", dir="/tmp") as name:
+    with tempfile.TemporaryDirectory("", "ck-", "/tmp", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         asked = workspace(folder, small=given.small)
         place = Place(given.python, asked, folder / "home", folder, given.small)
