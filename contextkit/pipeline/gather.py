@@ -24,13 +24,13 @@ from attrs import define, field, frozen
 
 from contextkit.concurrency import Breaker, BreakerState, in_thread
 from contextkit.errors import InvalidRequestError, SourceError, StoreError, in_words, ungrouped
-from contextkit.interrupts import is_interrupt
 from contextkit.logs import describe, get_logger, span
 from contextkit.models.items import ContextItem
 from contextkit.models.request import ContextRequest, Section
 from contextkit.models.trace import SourceState
 from contextkit.pipeline.redact import Redactor
 from contextkit.pipeline.waiting import Asking, Waiting, ended
+from contextkit.plugin.interrupts import is_interrupt
 from contextkit.plugin.item_checks import CheckedItems, checked_items
 from contextkit.plugin.manager import SourceRegistry
 from contextkit.plugin.times import HookTimes, hook_times

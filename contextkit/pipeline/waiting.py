@@ -27,7 +27,7 @@ from typing import Any, Generic, TypeVar
 from attrs import define, field
 
 from contextkit.errors import SourceError, in_words
-from contextkit.interrupts import is_interrupt
+from contextkit.plugin.interrupts import is_interrupt
 from contextkit.plugin.times import BLOCK_SECONDS, HookTimes, Starvation, computed_by
 
 T = TypeVar("T")
@@ -194,7 +194,7 @@ _latest: contextvars.ContextVar[float] = contextvars.ContextVar("latest", defaul
 
 @contextlib.contextmanager
 def ending_by(moment: float) -> Iterator[None]:
-    """Wait for no source after a moment, whoever held the loop.
+    """Stop waiting for sources at a moment, even if the loop was held.
 
     Args:
         moment: the time, by `time.monotonic`.

@@ -11,8 +11,8 @@ from typing import Any, TypeVar, cast
 import pluggy
 
 from contextkit.errors import ContextKitError, SourceError, StoreError, in_words
-from contextkit.interrupts import is_interrupt
 from contextkit.plugin.checks import Failed, log_failure
+from contextkit.plugin.interrupts import is_interrupt
 from contextkit.plugin.status import PluginStatus
 from contextkit.plugin.times import NEVER_SKIPPED, hook_times
 
