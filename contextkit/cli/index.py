@@ -70,6 +70,9 @@ def index_first(session: Session, sources: Sequence[str] | None) -> None:
 def _run(
     session: Session, sources: Sequence[str] | None, *, wait: bool
 ) -> Mapping[str, IndexOutcome]:
+    from contextkit.plugin.distributions import remember_new
+
+    remember_new(plugin.distribution for plugin in session.registry.plugins)
     with session.progress() as report:
         outcomes = session.kit.index(sources, progress=report, wait=wait)
     troubled: dict[str, list[str]] = {}

@@ -9,10 +9,10 @@ from typing import Any
 
 import click
 
+from contextkit.cli.commands import BUILT_IN
 from contextkit.cli.failures import ExitCode, exit_code_lines, report_failure, watch_reader
 from contextkit.cli.lazy import LazyCommand
 from contextkit.cli.output import say
-from contextkit.cli.plugins import BUILT_IN
 from contextkit.cli.session import Session
 from contextkit.cli.source_names import complete_plugins
 from contextkit.errors import ContextKitError

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import click
 from attrs import define, field
 
+from contextkit.cli.commands import PluginCommands
 from contextkit.cli.logs import logs_on_stderr
 from contextkit.cli.output import print_json, print_text, say
-from contextkit.cli.plugins import PluginCommands
 
 if TYPE_CHECKING:
     from contextkit.config.settings import Config

@@ -14,9 +14,9 @@ from collections.abc import Iterator, Mapping
 
 import click
 
+from contextkit.cli.commands import BUILT_IN
 from contextkit.cli.failures import exit_code_lines
 from contextkit.cli.lazy import LazyCommand
-from contextkit.cli.plugins import BUILT_IN
 from contextkit.cli.root import cli
 from contextkit.cli.session import Session
 from contextkit.models.request_options import OPTIONS

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from contextkit.agent.imports import transcripts_of
+from contextkit.cli.commands import PluginCommands
 from contextkit.cli.lazy import LazyCommand
-from contextkit.cli.plugins import PluginCommands
 from contextkit.errors import in_words
 from contextkit.models.transcripts import PastEvent, Transcript
 from contextkit.plugin.checks import checked_importers

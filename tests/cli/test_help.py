@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from contextkit.cli.commands import BUILT_IN
 from contextkit.cli.failures import ExitCode
-from contextkit.cli.plugins import BUILT_IN
 from contextkit.cli.root import cli
 from contextkit.plugin.published import PUBLISHED
 from contextkit.testing import own_home

@@ -12,7 +12,7 @@ from structlog.testing import capture_logs
 
 from contextkit import ContextItem, ContextRequest, SourceInfo
 from contextkit.agent.tools import offered_tools
-from contextkit.cli.plugins import PluginCommands
+from contextkit.cli.commands import PluginCommands
 from contextkit.config.origins import Origin
 from contextkit.config.sections import SourceSettings
 from contextkit.config.settings import Config

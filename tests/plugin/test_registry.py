@@ -13,7 +13,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from contextkit import ContextItem, ContextRequest, hookimpl
-from contextkit.cli.plugins import PluginCommands
+from contextkit.cli.commands import PluginCommands
 from contextkit.config.origins import Origin
 from contextkit.config.sections import SourceSettings
 from contextkit.config.settings import Config

@@ -30,6 +30,7 @@ from contextkit.pipeline.hook_timeout import attempt_within
 from contextkit.pipeline.questions import AskingForContexts, run_blocking
 from contextkit.pipeline.request import make_request
 from contextkit.plugin.checks import checked_health
+from contextkit.plugin.distributions import installed_distributions, missing_distributions
 from contextkit.plugin.manager import SourceRegistry
 from contextkit.plugin.spec import ENTRY_POINT_GROUP
 from contextkit.plugin.status import PluginStatus
@@ -173,6 +174,13 @@ class PluginCheck:
             yield problem(_PLUGINS, "no source is installed", "install one, see the README")
         elif not self.registry.sources:
             yield warning(_PLUGINS, "no source is on", "run `contextkit sources` to see why")
+        for name in missing_distributions(installed_distributions()):
+            yield warning(
+                _PLUGINS,
+                f"{name} was installed in this environment before, and is not now",
+                f"run `contextkit plugins restore`, or `contextkit plugins remove {name}` if you "
+                f"do not want it",
+            )
         for line in settings_of_absent(self.config, self.registry):
             yield warning(_PLUGINS, line, "install that source, or delete its settings")
         yield from self._failing_hooks()
