@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from contextkit.agent.events import PROMPT, SHOWN, START, HookEvent
+from contextkit.agent.given import note_given
 from contextkit.agent.limits import open_for_hooks, opened, seconds_for_sources
 from contextkit.agent.sessions import (
     Session,
@@ -145,8 +146,9 @@ def answer_event(kit: ContextKit, event: HookEvent, deadline: float) -> dict[str
         deadline: the time, by `time.monotonic`, at which the agent stops waiting.
 
     Returns:
-        `context`, the text, and `items`, the origin of each item; empty if nothing relevant is
-        new to the session. `late` is true if nothing was found because time ran out.
+        `context`, the text, `items`, the origin of each item, and `tokens`, the size of the text;
+        empty if nothing relevant is new to the session. `late` is true if nothing was found
+        because time ran out.
 
     Raises:
         TimeoutError: it took too long.
@@ -172,7 +174,11 @@ def answer_event(kit: ContextKit, event: HookEvent, deadline: float) -> dict[str
         if time.monotonic() > deadline:
             # Nothing of it may count as shown.
             raise TimeoutError("the answer was ready after the time limit")
-        return found if found.get("context") else {**session.deliver(), **found}
+        answer = found if found.get("context") else {**session.deliver(), **found}
+        if answer.get("context"):
+            waited = time.monotonic() - (deadline - kit.config.hooks.timeout)
+            note_given(answer, event.name, event.session, session.workspace, waited)
+        return answer
 
 
 def _answer_once(
@@ -242,7 +248,7 @@ def keep_for_later(
         if session.off or turned_away or repeats:
             return
         session.drop_waiting()
-        session.keep(Waiting(event.name, found["context"], tuple(found["items"])))
+        session.keep(Waiting(event.name, found["context"], tuple(found["items"]), found["tokens"]))
         if event.failed:
             session.failures.add(event.failed)
 
@@ -341,7 +347,11 @@ def _as_answer(context: FormattedContext) -> dict[str, Any]:
         {"source": s.source, "id": s.id, "title": s.name, "location": s.location}
         for s in context.sources
     ]
-    return {"context": context.markdown, "items": visible_values(items)}
+    return {
+        "context": context.markdown,
+        "items": visible_values(items),
+        "tokens": context.token_count,
+    }
 
 
 def answer_here(

@@ -40,10 +40,15 @@ def tell_plugins(kit: ContextKit, event: Mapping[str, Any]) -> None:
         kit: the event's workspace.
         event: the event as the agent wrote it.
     """
+    from contextkit.agent.given import note_touched
     from contextkit.agent.sessions import note, read_session
 
-    listeners = kit.registry.on_with(HOOK) if kit.config.hooks.enabled else []
-    if not listeners or read_session(str(event.get("session_id") or "")).off:
+    session = str(event.get("session_id") or "")
+    if not kit.config.hooks.enabled or read_session(session).off:
+        return
+    note_touched(kit, event)
+    listeners = kit.registry.on_with(HOOK)
+    if not listeners:
         return
     told = shortened(event, _LONGEST[0])
 

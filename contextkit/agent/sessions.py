@@ -38,11 +38,13 @@ class Waiting:
         event: the name of the event that it answers.
         context: the text.
         items: the origin of each item.
+        tokens: the tokens of the text.
     """
 
     event: str
     context: str
     items: tuple[Mapping[str, Any], ...]
+    tokens: int
 
     @staticmethod
     def keys_of(items: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -96,7 +98,8 @@ class Session:
         waiting, self.waiting = self.waiting, None
         if waiting is None:
             return {}
-        return {"context": waiting.context, "items": list(waiting.items)}
+        items = list(waiting.items)
+        return {"context": waiting.context, "items": items, "tokens": waiting.tokens}
 
 
 def _folder() -> Path:
@@ -208,7 +211,8 @@ def _read(file: Path) -> Session:
 def _waiting(data: Any) -> Waiting | None:
     if data is None:
         return None
-    return Waiting(str(data["event"]), str(data["context"]), tuple(data["items"]))
+    items, tokens = tuple(data["items"]), int(data["tokens"])
+    return Waiting(str(data["event"]), str(data["context"]), items, tokens)
 
 
 def _as_json(session: Session) -> str:
@@ -230,12 +234,17 @@ def _write(file: Path, text: str) -> None:
     made.replace(file)
 
 
+def log_folder() -> Path:
+    """The folder of the hooks' logs, beside the store."""
+    return data_folder() / "hooks"
+
+
 def journal() -> Path:
     """The log file, `hooks/hooks.log` beside the store.
 
     The previous one ends in `.1`.
     """
-    return data_folder() / "hooks" / "hooks.log"
+    return log_folder() / "hooks.log"
 
 
 def note(event: str, **fields: Any) -> None:
@@ -249,13 +258,21 @@ def note(event: str, **fields: Any) -> None:
         "pid": os.getpid(),
         **redacted(fields),
     }
+    append_line(journal(), line, _MOST_BYTES)
+
+
+def append_line(file: Path, data: Mapping[str, Any], most_bytes: int) -> None:
+    """Append JSON to a private file; errors are ignored.
+
+    Several processes may do so at once. A file that is longer than `most_bytes` is renamed first,
+    and takes the place of the one before it.
+    """
     with contextlib.suppress(OSError):
-        file = journal()
         make_private_folder(file.parent)
-        if file.exists() and file.stat().st_size > _MOST_BYTES:
-            file.replace(file.with_suffix(".log.1"))
+        if file.exists() and file.stat().st_size > most_bytes:
+            file.replace(file.with_suffix(f"{file.suffix}.1"))
         number = open_private(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
         try:
-            os.write(number, f"{json.dumps(line, default=str)}\n".encode())
+            os.write(number, f"{json.dumps(data, default=str)}\n".encode())
         finally:
             os.close(number)

@@ -37,8 +37,10 @@ _COMMANDS = (
     ("reembed", "transfer:reembed", "Rewrite the store with the current embedding models."),
     ("serve", "serve:serve", "Run the background server for agent hooks."),
     ("sources", "sources:sources", "List the sources and their state."),
+    ("stats", "stats:stats", "Show what agents were given and used."),
     ("store", "store:store", "Move all records to another store."),
     ("strategies", "strategies:strategies", "List scoring strategies."),
+    ("watch", "watch:watch", "Follow what agents are given."),
 )
 
 BUILT_IN: Mapping[str, LazyCommand] = {

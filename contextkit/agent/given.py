@@ -1,0 +1,257 @@
+"""The record of what agents were given, and of the files that they used.
+
+`hooks/given.jsonl` beside the store has a line for each context that a session got, and for each
+file that the agent then read or changed. It has ids, places and numbers, and no texts.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from attrs import asdict, frozen
+
+from contextkit.agent.sessions import append_line, log_folder
+
+if TYPE_CHECKING:
+    from contextkit.kit import ContextKit
+
+_MOST_BYTES = 4 << 20
+_LINES = re.compile(r":\d+(?:-\d+)?$")
+_PATHS = ("file_path", "notebook_path", "absolute_path", "filePath", "path")
+"""The names that agents' tools have for the file they read or change."""
+
+
+@frozen(kw_only=True)
+class GivenItem:
+    """An item of a context.
+
+    Attributes:
+        source: its source.
+        id: its id there.
+        path: its file, relative to the workspace; None for one without a file.
+    """
+
+    source: str
+    id: str
+    path: str | None
+
+    @classmethod
+    def of(cls, item: Mapping[str, Any]) -> GivenItem:
+        """Read an item of an answer."""
+        location = str(item["location"] or "")
+        path = _LINES.sub("", location)
+        # Other sources have a sha, an address or words in this place.
+        is_file = "://" not in path and (path != location or "/" in path or "." in path)
+        return cls(source=item["source"], id=item["id"], path=path if is_file else None)
+
+
+@frozen(kw_only=True)
+class Given:
+    """A context that a session got.
+
+    Attributes:
+        at: the time, by `time.time`.
+        session: the agent's session.
+        workspace: its root folder.
+        event: the name of the agent's event.
+        tokens: the context's tokens.
+        seconds: how long the agent waited.
+        items: what it was made of.
+    """
+
+    at: float
+    session: str
+    workspace: str
+    event: str
+    tokens: int
+    seconds: float
+    items: tuple[GivenItem, ...]
+
+
+@frozen(kw_only=True)
+class Touched:
+    """A file that an agent read or changed.
+
+    Attributes:
+        at: the time, by `time.time`.
+        session: the agent's session.
+        workspace: its root folder.
+        path: the file, relative to the workspace.
+    """
+
+    at: float
+    session: str
+    workspace: str
+    path: str
+
+
+def journal_of_given() -> Path:
+    """The file of the record. The previous one ends in `.1`."""
+    return log_folder() / "given.jsonl"
+
+
+def note_given(
+    answer: Mapping[str, Any], event: str, session: str, workspace: str, seconds: float
+) -> None:
+    """Note a context that a session gets; errors are ignored.
+
+    Args:
+        answer: the answer, with `items` and `tokens`.
+        event: the name of the agent's event.
+        session: the agent's session.
+        workspace: its root folder.
+        seconds: how long the agent has waited.
+    """
+    given = Given(
+        at=time.time(),
+        session=session,
+        workspace=workspace,
+        event=event,
+        tokens=answer["tokens"],
+        seconds=round(seconds, 3),
+        items=tuple(GivenItem.of(item) for item in answer["items"]),
+    )
+    append_line(journal_of_given(), asdict(given), _MOST_BYTES)
+
+
+def note_touched(kit: ContextKit, event: Mapping[str, Any]) -> None:
+    """Note the file that a tool read or changed, if it is in the workspace.
+
+    Where the history of usage is on, the items of that file that the session was given count as
+    used.
+    """
+    path = _touched_path(event, kit.workspace.root)
+    if path is None:
+        return
+    session, workspace = str(event.get("session_id") or ""), str(kit.workspace.root)
+    touched = Touched(at=time.time(), session=session, workspace=workspace, path=path)
+    append_line(journal_of_given(), asdict(touched), _MOST_BYTES)
+    if kit.config.history.enabled:
+        entries = read_given(session)
+        given = [item for e in entries if isinstance(e, Given) for item in e.items]
+        kit.mark_used({(item.source, item.id) for item in given if item.path == path})
+
+
+def _touched_path(event: Mapping[str, Any], root: Path) -> str | None:
+    tool = event.get("tool_input")
+    if event.get("hook_event_name") != "PostToolUse" or not isinstance(tool, Mapping):
+        return None
+    named = (tool.get(name) for name in _PATHS)
+    path = next((each for each in named if isinstance(each, str) and each), None)
+    if path is None:
+        return None
+    with contextlib.suppress(OSError, ValueError):
+        file = (Path(str(event.get("cwd") or root)) / path).resolve()
+        if file.is_file():
+            return file.relative_to(root.resolve()).as_posix()
+    return None
+
+
+def read_given(session: str | None = None) -> Iterator[Given | Touched]:
+    """Read the record, oldest first. Lines that cannot be read are left out.
+
+    Args:
+        session: the agent's session; default: all.
+    """
+    file = journal_of_given()
+    for part in (file.with_suffix(".jsonl.1"), file):
+        with contextlib.suppress(OSError):
+            lines = part.read_text(encoding="utf-8", errors="replace").splitlines()
+            yield from entries_of(line for line in lines if session is None or session in line)
+
+
+def entries_of(lines: Iterable[str]) -> Iterator[Given | Touched]:
+    """Read lines of the record."""
+    for line in lines:
+        with contextlib.suppress(ValueError, TypeError, LookupError):
+            data = json.loads(line)
+            if "path" in data:
+                yield Touched(**data)
+            else:
+                items = tuple(GivenItem(**item) for item in data["items"])
+                yield Given(**{**data, "items": items})
+
+
+@frozen(kw_only=True)
+class SourceUse:
+    """What became of a source's items.
+
+    Attributes:
+        source: the source.
+        items: how many items it gave, each counted once per session.
+        with_file: how many of them are of a file.
+        used: of how many of those the agent read or changed the file afterwards.
+    """
+
+    source: str
+    items: int
+    with_file: int
+    used: int
+
+
+@frozen(kw_only=True)
+class Use:
+    """What agents were given, and what they used.
+
+    Attributes:
+        sessions: the number of sessions that got a context.
+        contexts: the number of contexts.
+        tokens: their tokens.
+        seconds: how long the agent waited for each, ascending.
+        touched: the files that agents read or changed, each counted once per session.
+        touched_after: how many of those an earlier context of the session had an item of.
+        sources: by source, most items first.
+    """
+
+    sessions: int
+    contexts: int
+    tokens: int
+    seconds: Sequence[float]
+    touched: int
+    touched_after: int
+    sources: Sequence[SourceUse]
+
+
+def use_of(entries: Iterable[Given | Touched]) -> Use:
+    """Count what was given and used afterwards, in the order of time."""
+    contexts: list[Given] = []
+    items: dict[tuple[str, str, str], str | None] = {}
+    touched: set[tuple[str, str]] = set()
+    used: set[tuple[str, str, str]] = set()
+    for entry in entries:
+        if isinstance(entry, Given):
+            contexts.append(entry)
+            items |= {(entry.session, item.source, item.id): item.path for item in entry.items}
+            continue
+        touched.add((entry.session, entry.path))
+        used |= {
+            key for key, path in items.items() if key[0] == entry.session and path == entry.path
+        }
+    filed = {key for key, path in items.items() if path is not None}
+    counts, counts_filed, counts_used = (
+        Counter(source for _, source, _ in keys) for keys in (items, filed, used)
+    )
+    return Use(
+        sessions=len({context.session for context in contexts}),
+        contexts=len(contexts),
+        tokens=sum(context.tokens for context in contexts),
+        seconds=sorted(context.seconds for context in contexts),
+        touched=len(touched),
+        touched_after=len({(key[0], items[key]) for key in used}),
+        sources=[
+            SourceUse(
+                source=source,
+                items=count,
+                with_file=counts_filed[source],
+                used=counts_used[source],
+            )
+            for source, count in counts.most_common()
+        ],
+    )
