@@ -33,7 +33,7 @@ Examples:
 @json_option
 @pass_session
 def stats(session: Session, days: int, everywhere: bool, as_json: bool) -> None:
-    """Show what agents were given, and what they used.
+    """Show what agents were given and used.
 
     An item counts as used if the agent read or changed its file afterwards, in the same session.
     Items without a file, such as memories, cannot be judged so. The numbers come from the agent's

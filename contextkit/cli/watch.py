@@ -32,9 +32,9 @@ Examples:
 )
 @click.option("--json", "as_json", is_flag=True, help="Print each line as JSON.")
 def watch(last: int, as_json: bool) -> None:
-    """Follow what agents are given, as it happens.
+    """Follow what agents are given.
 
-    Each context is a line with its time, event, workspace, tokens, waiting time, and items by
+    Each context is a line, when it happens, with its time, event, workspace, tokens, waiting time, and items by
     source. Files that the agent reads or changes, and errors of the hooks, are lines too. Stop it
     with Ctrl-C.
     """
