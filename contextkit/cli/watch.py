@@ -34,9 +34,9 @@ Examples:
 def watch(last: int, as_json: bool) -> None:
     """Follow what agents are given.
 
-    Each context is a line, when it happens, with its time, event, workspace, tokens, waiting time, and items by
-    source. Files that the agent reads or changes, and errors of the hooks, are lines too. Stop it
-    with Ctrl-C.
+    Each context is a line, printed when it happens: its time, workspace, event, tokens, waiting
+    time, and items by source. Files that the agent reads or changes, and errors of the hooks, are
+    lines too. Stop it with Ctrl-C.
     """
     from contextkit.agent.given import journal_of_given
     from contextkit.agent.sessions import journal
