@@ -16,11 +16,11 @@ import contextvars
 import inspect
 import time
 import weakref
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
 from functools import partial
 from typing import Any, cast
 
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
 
 from contextkit.concurrency import Breaker, BreakerState, in_thread
 from contextkit.errors import InvalidRequestError, SourceError, StoreError, in_words, ungrouped
@@ -155,7 +155,36 @@ async def gather(
             reason = _late(question, asking, deadline, since, excuse)
             state: SourceState = "timed_out" if asking.late else "cut_off"
             answers[place] = _failure(question, state, started, reason)
-    return cast("list[Answer]", answers)
+    return await _redacted(registry, questions, cast("list[Answer]", answers))
+
+
+async def _redacted(
+    registry: SourceRegistry, questions: Sequence[Question], answers: list[Answer]
+) -> list[Answer]:
+    """Redact the answers of the sources that were asked, and cache them."""
+    fresh = [
+        place
+        for place, (question, answer) in enumerate(zip(questions, answers, strict=True))
+        if answer.state in _ANSWERED and question.recalled is None
+    ]
+    redacted = Redactor(registry).answers(
+        [(answers[place].items, _stored(questions[place])) for place in fresh]
+    )
+    for place, items in zip(fresh, redacted, strict=True):
+        answers[place] = evolve(answers[place], items=items)
+    keeping = [
+        keep(Found(items))
+        for place, items in zip(fresh, redacted, strict=True)
+        if (keep := questions[place].keep) is not None
+    ]
+    if keeping:
+        await asyncio.gather(*keeping)
+    return answers
+
+
+def _stored(question: Question) -> Collection[str]:
+    records = question.request.records
+    return records.given if records else ()
 
 
 async def _ask(registry: SourceRegistry, question: Question, asking: _Asking) -> Answer | None:
@@ -178,7 +207,7 @@ async def _answered(registry: SourceRegistry, question: Question, asking: _Askin
         return _failure(question, "breaker_open", started, f"skipped: {skipped}")
     asking.asked = True
     try:
-        found, note = await _found(registry, question, asking)
+        checked = await _query(registry, question, asking)
     except BaseException as error:
         if asking.late and isinstance(error, asyncio.CancelledError):
             return None
@@ -192,7 +221,7 @@ async def _answered(registry: SourceRegistry, question: Question, asking: _Askin
             breaker.failed(asked_at, reason)
         return _failure(question, "failed", started, reason)
     breaker.succeeded()
-    return _answer(question, found, started, note)
+    return _answer(question, Found(checked.items), started, checked.note)
 
 
 def _skipped(question: Question) -> str | None:
@@ -240,19 +269,6 @@ def _says_nothing_of_the_source(error: BaseException) -> bool:
     # A hook that is not asynchronous raises a `SourceError` from the original exception.
     raised = error.__cause__ if isinstance(error, SourceError) and error.__cause__ else error
     return all(isinstance(each, (StoreError, InvalidRequestError)) for each in ungrouped(raised))
-
-
-async def _found(
-    registry: SourceRegistry, question: Question, asking: _Asking
-) -> tuple[Found, str | None]:
-    """Return what the source found, and a note on what was left out."""
-    request = question.request
-    checked = await _query(registry, question, asking)
-    given = request.records.given if request.records else ()
-    found = Found(Redactor(registry).items(checked.items, given))
-    if question.keep is not None:
-        await question.keep(found)
-    return found, checked.note
 
 
 async def _query(registry: SourceRegistry, question: Question, asking: _Asking) -> CheckedItems:

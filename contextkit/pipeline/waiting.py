@@ -18,7 +18,6 @@ import asyncio
 import contextlib
 import contextvars
 import math
-import sys
 import threading
 import time
 from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator, Sequence
@@ -69,7 +68,7 @@ class Steps:
         """Run a coroutine step by step."""
         step, argument = coroutine.send, None
         while True:
-            started, modules = time.perf_counter(), len(sys.modules)
+            began = self.times.begin()
             try:
                 wanted = step(argument)
             except StopIteration as ended:
@@ -80,7 +79,7 @@ class Steps:
                 # What would end the host's loop is the source's own failure.
                 raise SourceError(self.source, _QUERY, in_words(error)) from error
             finally:
-                self.times.add(self.source, _QUERY, time.perf_counter() - started, modules)
+                self.times.add(self.source, _QUERY, began)
             try:
                 argument = yield wanted
                 step = coroutine.send
@@ -116,7 +115,6 @@ class Asking(Generic[T]):
         steps: runs the source's coroutine.
         asked: whether the source itself was asked, not a cache.
         late: whether its time was over.
-        cpu: seconds of processor time that it took in a thread, when it ended.
     """
 
     source: str
@@ -125,8 +123,8 @@ class Asking(Generic[T]):
     steps: Steps = field(init=False)
     asked: bool = field(default=False, init=False)
     late: bool = field(default=False, init=False)
-    cpu: float = field(default=0.0, init=False)
     task: asyncio.Task[T] = field(init=False)
+    _cpu: float = field(default=0.0, init=False)
     _thread: tuple[int, float] | None = field(default=None, init=False)
     _started: float | None = field(default=None, init=False)
     _credit: float = field(default=0.0, init=False)
@@ -140,11 +138,15 @@ class Asking(Generic[T]):
     @property
     def computed(self) -> float:
         """Seconds of processor time that it took, as far as the system tells it."""
-        computed = self.cpu
-        if (running := self._thread) is not None:
-            thread, before = running
-            computed = max(0.0, computed_by(thread) - before)
-        return computed + self.times.held_by(self.source) - self._own
+        return self.computed_in_thread + self.times.held_by(self.source) - self._own
+
+    @property
+    def computed_in_thread(self) -> float:
+        """Those that it took in a thread until it ended, or until now."""
+        if self._thread is None:
+            return self._cpu
+        thread, before = self._thread
+        return max(0.0, computed_by(thread) - before)
 
     @contextlib.contextmanager
     def in_thread(self) -> Iterator[None]:
@@ -154,7 +156,7 @@ class Asking(Generic[T]):
         try:
             yield
         finally:
-            self.cpu, self._thread = time.thread_time() - before, None
+            self._cpu, self._thread = time.thread_time() - before, None
 
     def begin(self, credit: float) -> None:
         """Start its time."""
@@ -328,8 +330,9 @@ class Waiting(Generic[T]):
         A call that keeps the interpreter's lock stops the loop from within a thread.
         """
         for asking in self._askings:
-            if self._stalled and asking.cpu >= self._stalled / 2:
-                self.times.add(asking.source, _QUERY, asking.cpu)
+            computed = asking.computed_in_thread if self._stalled else 0.0
+            if computed >= self._stalled / 2 > 0:
+                self.times.charge(asking.source, _QUERY, computed)
 
     def excuse(self, late: Sequence[Asking[T]]) -> Callable[[Asking[T]], str | None]:
         """Return what says why a source's lateness does not count, or None where it does."""

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import sys
-import time
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
@@ -119,7 +117,7 @@ class HookCalls:
         times = hook_times()
         if times is not None and name in times.skipped and hook != NEVER_SKIPPED:
             return None
-        started, modules = time.perf_counter(), len(sys.modules)
+        began = times.begin() if times is not None else None
         try:
             result = self.call(name, hook, **arguments)
             return None if result is None else checked(result)
@@ -132,8 +130,8 @@ class HookCalls:
             failed(name, hook, in_words(error))
             return None
         finally:
-            if times is not None:
-                times.add(name, hook, time.perf_counter() - started, modules)
+            if times is not None and began is not None:
+                times.add(name, hook, began)
 
 
 def _wraps(impl: pluggy.HookImpl) -> bool:
