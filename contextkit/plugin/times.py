@@ -43,17 +43,23 @@ _STARVED_PART = 0.25
 _LEAST_STARVED_SECONDS = 0.05
 """Waking up takes some milliseconds on a busy machine, whatever a source does."""
 
-_MOST_FOR_OTHERS = 1.0
-"""For how many seconds other threads may keep a context's hooks waiting."""
+_MOST_WAITING = 20.0
+"""How many times as long as it ran another thread may have had the interpreter's lock."""
 
-_MOST_WAITING = 4.0
-"""How many times as long as it ran another thread may have waited for a processor."""
+_LEAST_LOCKED_SECONDS = 0.05
+"""For how long another thread may have had it without a processor."""
+
+_LATE_WAKES = 2
+"""How many switch intervals a thread that waits for the lock may sleep at once."""
+
+_SHORT_WAITING = 5.0
+"""The same for an assembly's short steps together."""
+
+_MOST_FOR_SHORT = 1.0
+"""For how many seconds others may have kept a context's short steps waiting."""
 
 _LOOK_SECONDS = HOLD_SECONDS / 2
 """How old the clocks may be that a step begins with."""
-
-_LOOKS = 2
-"""A thread looks after the interpreter's lock later than it should on a busy machine."""
 
 _THREADS = Path("/proc/self/task")
 _MOST_BYTES = 200
@@ -87,14 +93,14 @@ class _Clocks:
     Attributes:
         ran: for how long it ran.
         waited: for how long it was ready, but had no processor.
-        slices: how often it got a processor.
+        slices: how often it got a processor; None where the system does not tell.
         collected: for how long it ran full garbage collections.
         others: for how long the other threads ran.
     """
 
     ran: float
     waited: float
-    slices: int
+    slices: int | None
     collected: float
     others: float
 
@@ -109,32 +115,32 @@ class _Clocks:
         return _Clocks(
             self.ran - before.ran,
             self.waited - before.waited,
-            self.slices - before.slices,
+            None if self.slices is None or before.slices is None else self.slices - before.slices,
             self.collected - before.collected,
             self.others - before.others,
         )
 
-    @property
-    def starved(self) -> float:
-        """How long it waited for a processor for each second in which it ran."""
-        return min(self.waited / self.ran, _MOST_WAITING) if self.ran > 0 else 0.0
-
-    def caused(self, seconds: float, starved: float) -> float:
-        """Return the seconds of a step that are its own.
-
-        It may have waited for the interpreter's lock while other threads ran, or waited for a
-        processor as often as this one did. A thread that waits for the lock looks after it once in
-        each switch interval, and one that sleeps does not.
+    def caused(self, seconds: float) -> float:
+        """Return how long a step ran, or slept, by itself.
 
         Args:
             seconds: how long the step took.
-            starved: `starved` of this thread in a longer time.
         """
-        locked = self.others * (1 + starved)
-        if self.slices:
-            locked = min(locked, _LOOKS * self.slices * sys.getswitchinterval())
-        slept = seconds - self.waited - self.collected - locked
-        return max(0.0, min(seconds, max(slept, self.ran - self.collected)))
+        away = 0.0 if self.slices == 0 else seconds - self.waited - self.collected - self.locked
+        return max(0.0, min(seconds, max(away, self.ran - self.collected)))
+
+    @property
+    def locked(self) -> float:
+        """How long it may have waited for the interpreter's lock.
+
+        A thread that waits for it wakes up once in each switch interval, one that sleeps does not.
+        Another thread must have had the lock, but may have had a processor for a small part of
+        that time.
+        """
+        if self.slices is None:
+            return self.others
+        wakes = _LATE_WAKES * self.slices * sys.getswitchinterval()
+        return min(wakes, _LEAST_LOCKED_SECONDS + _MOST_WAITING * self.others)
 
 
 Began = tuple[float, int, _Clocks]
@@ -198,8 +204,7 @@ class HookTimes:
             return
         clocks = _Clocks.now()
         if len(sys.modules) == modules:
-            starved = clocks.since(self._began).starved
-            self.charge(plugin, hook, clocks.since(before).caused(seconds, starved))
+            self.charge(plugin, hook, clocks.since(before).caused(seconds))
         self._clocks, self._looked = clocks, now
         self.held += seconds
         self._held_by[plugin] += seconds
@@ -229,31 +234,33 @@ class HookTimes:
 
         These are the fewest plugins without which the rest is within the allowance. Time in which
         this thread was ready but had no processor, waits for the interpreter's lock, and full
-        garbage collections, count against no plugin.
+        garbage collections, count against no plugin. A plugin's redaction, which is never skipped,
+        is apart from its other hooks.
         """
         late = {each.plugin for each in self._late}
-        spent = self._spent()
-        of = {name: sum(hooks.values()) for name, hooks in spent.items() if name not in late}
+        spent = {key: hooks for key, hooks in self._spent().items() if key[0] not in late}
+        of = {key: sum(hooks.values()) for key, hooks in spent.items()}
         rest = sum(of.values())
         found = list(self._late)
-        for plugin in sorted(of, key=lambda name: -of[name]):
-            if rest <= ALLOWED_SECONDS or of[plugin] < HOLD_SECONDS:
+        for key in sorted(of, key=lambda key: -of[key]):
+            if rest <= ALLOWED_SECONDS or of[key] < HOLD_SECONDS:
                 break
-            rest -= of[plugin]
-            hooks = spent[plugin]
-            found.append(SlowHook(plugin, max(hooks, key=lambda name: hooks[name]), of[plugin]))
+            rest -= of[key]
+            hook = max(spent[key], key=lambda hook: spent[key][hook])
+            found.append(SlowHook(key[0], hook, of[key]))
         return found
 
-    def _spent(self) -> dict[str, dict[str, float]]:
-        """Return the seconds of each plugin's hooks that count against it."""
+    def _spent(self) -> dict[tuple[str, bool], dict[str, float]]:
+        """Return the seconds of each plugin's hooks that count against it.
+
+        The key says whether the hook is `NEVER_SKIPPED`.
+        """
         part = self._caused_of_short()
-        spent = {
-            name: {hook: seconds * part for hook, seconds in hooks.items()}
-            for name, hooks in self._short.items()
-        }
-        for name, hooks in self._long.items():
+        spent: dict[tuple[str, bool], dict[str, float]] = defaultdict(dict)
+        for plugin, hooks in self._short.items():
             for hook, seconds in hooks.items():
-                spent[name][hook] += seconds
+                long = self._long[plugin].get(hook, 0.0)
+                spent[plugin, hook == NEVER_SKIPPED][hook] = seconds * part + long
         return spent
 
     def _caused_of_short(self) -> float:
@@ -263,7 +270,7 @@ class HookTimes:
             return 1.0
         # Each of them may have waited a little.
         clocks = _Clocks.now().since(self._began)
-        locked = min(clocks.others * (1 + clocks.starved), _MOST_FOR_OTHERS)
+        locked = min(_SHORT_WAITING * clocks.others, _MOST_FOR_SHORT)
         return max(0.0, 1 - (locked + clocks.waited) / short)
 
 
@@ -338,7 +345,8 @@ class _Collections:
     def __call__(self, phase: str, info: Mapping[str, int]) -> None:
         if info["generation"] < _FULL:
             return
-        now, thread = time.perf_counter(), threading.get_ident()
+        # Its wait for a processor is counted elsewhere.
+        now, thread = time.thread_time(), threading.get_ident()
         if phase == "start":
             self._since = now
         else:
@@ -353,7 +361,7 @@ def _waited_for_a_processor(thread: str) -> float:
     return _schedule_of(thread)[1]
 
 
-def _schedule_of(thread: str) -> tuple[float, float, int]:
+def _schedule_of(thread: str) -> tuple[float, float, int | None]:
     """Return for how long a thread ran, and was ready but did not run, and how often it ran."""
     try:
         # A file object would take twice the time.
@@ -363,5 +371,5 @@ def _schedule_of(thread: str) -> tuple[float, float, int]:
         finally:
             os.close(file)
     except (OSError, ValueError):
-        return 0.0, 0.0, 0
+        return 0.0, 0.0, None
     return ran / 1e9, waited / 1e9, slices
