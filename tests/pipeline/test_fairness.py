@@ -191,6 +191,29 @@ async def test_a_slow_redactor_is_named_but_never_skipped(
     assert len(asked) > before
 
 
+async def test_the_other_hooks_of_a_slow_redactor_are_skipped(kit: ContextKit) -> None:
+    """Both are named in the first call; the second calls the redaction alone."""
+    called: list[str] = []
+
+    def act(name: str) -> None:
+        if name not in called:
+            time.sleep(LATER)
+        called.append(name)
+
+    hooks: dict[str, Any] = {
+        "contextkit_redact": lambda texts: act("redact"),
+        "contextkit_format": lambda items: act("format"),
+    }
+    kit.register(make_plugin([ContextItem("bad", "the tide rises", 0.9)], **hooks), "bad")
+    notes = [note for note in (await ask(kit)).trace.notes if note.startswith("bad: ")]
+    assert {note.split()[1] for note in notes} == {*hooks}
+    before = len(called)
+    state, reason = row_of(await ask(kit))
+    assert state == "breaker_open"
+    assert str(reason).startswith("skipped: contextkit_format held the assembly for ")
+    assert {*called[before:]} == {"redact"}
+
+
 @pytest.fixture
 def long_turns() -> Iterator[None]:
     """A thread that computes keeps the interpreter's lock until it waits for something."""
