@@ -1,26 +1,19 @@
 """Query all sources at once, each with its own timeout.
 
-A source that fails or is late affects no other.
-
-The number of assemblies that run at once in one event loop is limited. Further assemblies wait for
-their turn. An assembly is mostly computation, so more at once are no faster altogether, and each of
-them is slower. Without a limit, all of a hundred assemblies at once miss their sources' timeouts,
-and the breakers take healthy sources for broken ones.
+A source that fails or is late affects no other. One that computed for longer than its time limit
+is queried last: it shares the interpreter with the others.
 """
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import contextvars
 import inspect
 import time
-import weakref
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from functools import partial
 from typing import Any, cast
 
-from attrs import define, evolve, field, frozen
+from attrs import evolve, field, frozen
 
 from contextkit.concurrency import Breaker, BreakerState, in_thread
 from contextkit.errors import InvalidRequestError, SourceError, StoreError, in_words, ungrouped
@@ -136,16 +129,26 @@ async def gather(
     asked_at: dict[int, float] = {}
 
     async def ask(place: int, question: Question, asking: _Asking) -> Answer | None:
+        await waiting.turn_of(asking)
         async with turns:
             asked_at[place] = question.breaker.clock()
             asking.begin(waiting.credit)
             return await _ask(registry, question, asking)
 
     askings = [
-        waiting.start(question.section.source, question.timeout, partial(ask, place, question))
+        waiting.start(
+            question.section.source,
+            question.timeout,
+            partial(ask, place, question),
+            is_last=question.breaker.is_heavy,
+        )
         for place, question in enumerate(questions)
     ]
     await waiting.wait()
+    heavy = waiting.heavy
+    for question, asking in zip(questions, askings, strict=True):
+        if asking.asked:
+            question.breaker.is_heavy = asking.source in heavy
     answers = [asking.task.result() if ended(asking) else None for asking in askings]
     late = [n for n, answer in enumerate(answers) if answer is None and n in asked_at]
     excuse = waiting.excuse([askings[n] for n in late])
@@ -360,41 +363,3 @@ def _late(
 
 def _milliseconds_since(started: float) -> float:
     return (time.perf_counter() - started) * 1000
-
-
-_inside: contextvars.ContextVar[bool] = contextvars.ContextVar("contextkit_inside", default=False)
-
-
-def is_inside() -> bool:
-    """Check whether the caller is a source within an assembly."""
-    return _inside.get()
-
-
-@define(eq=False)
-class Admission:
-    """Limits concurrent assemblies, first come, first served.
-
-    An assembly that a source starts while it answers another one is admitted at once. Otherwise
-    each of the two would wait for the other.
-
-    Attributes:
-        most: the limit for each event loop.
-    """
-
-    most: int
-    _doors: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = field(
-        factory=weakref.WeakKeyDictionary, init=False
-    )
-
-    @contextlib.asynccontextmanager
-    async def turn(self) -> AsyncIterator[None]:
-        """Wait for a turn, and hold it within the block."""
-        if _inside.get():
-            yield
-            return
-        async with self._doors.setdefault(asyncio.get_running_loop(), asyncio.Semaphore(self.most)):
-            token = _inside.set(True)
-            try:
-                yield
-            finally:
-                _inside.reset(token)

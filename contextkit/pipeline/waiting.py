@@ -35,6 +35,9 @@ _STOPPING_SECONDS = 0.01
 """How long a cancelled source may take to end before it is left behind."""
 
 _LONGEST_TICK = 0.05
+_LATE_TICK = 0.01
+"""A timer is later than this where threads compete for the interpreter's lock or a processor."""
+
 _MOST_SHORT_SECONDS = 0.25
 """The deadline is extended by so much at most for steps that held the loop for a short time, or
 by as much as for long ones."""
@@ -113,6 +116,7 @@ class Asking(Generic[T]):
         timeout: seconds that it may take.
         times: the times of all sources' steps.
         steps: runs the source's coroutine.
+        is_last: whether it waits for the others.
         asked: whether the source itself was asked, not a cache.
         late: whether its time was over.
     """
@@ -120,6 +124,7 @@ class Asking(Generic[T]):
     source: str
     timeout: float
     times: HookTimes
+    is_last: bool = False
     steps: Steps = field(init=False)
     asked: bool = field(default=False, init=False)
     late: bool = field(default=False, init=False)
@@ -229,6 +234,7 @@ class Waiting(Generic[T]):
     _held_then: float = field(default=0.0, init=False)
     _computed_then: float = field(default=0.0, init=False)
     _starvation: Starvation | None = field(default=None, init=False)
+    _others: asyncio.Event = field(factory=asyncio.Event, init=False)
     _done: asyncio.Future[None] = field(init=False)
     _timer: asyncio.TimerHandle | None = field(default=None, init=False)
 
@@ -252,9 +258,16 @@ class Waiting(Generic[T]):
         short = min(self.credit - blocked, max(_MOST_SHORT_SECONDS, blocked))
         return min(self._started + self.deadline + blocked + short, _latest.get())
 
-    def start(self, source: str, timeout: float, ask: Callable[[Asking[T]], Any]) -> Asking[T]:
+    @property
+    def heavy(self) -> set[str]:
+        """The sources that computed in a thread for longer than their time limits."""
+        return {each.source for each in self._askings if each.computed_in_thread >= each.timeout}
+
+    def start(
+        self, source: str, timeout: float, ask: Callable[[Asking[T]], Any], *, is_last: bool = False
+    ) -> Asking[T]:
         """Start to ask a source."""
-        asking = Asking[T](source, timeout, self.times)
+        asking = Asking[T](source, timeout, self.times, is_last)
         asking.task = asyncio.create_task(ask(asking))
         self._askings.append(asking)
         self._running.add(asking)
@@ -264,6 +277,8 @@ class Waiting(Generic[T]):
     async def wait(self) -> None:
         """Wait. All tasks have then ended, or are cancelled."""
         self._schedule(time.monotonic())
+        if all(each.is_last for each in self._running):
+            self._others.set()
         try:
             await self._done
         finally:
@@ -272,8 +287,16 @@ class Waiting(Generic[T]):
             await self._stop()
         self._find_stall()
 
+    async def turn_of(self, asking: Asking[T]) -> None:
+        """Let a source that is last wait for the others, for half of the deadline at most."""
+        if asking.is_last:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._others.wait(), self.deadline / 2)
+
     def _end(self, asking: Asking[T]) -> None:
         self._running.discard(asking)
+        if all(each.is_last for each in self._running):
+            self._others.set()
         if not self._running and not self._done.done():
             self._done.set_result(None)
 
@@ -291,12 +314,14 @@ class Waiting(Generic[T]):
     def _tick(self) -> None:
         now = time.monotonic()
         stall = now - self._due - (self.times.held - self._held_then)
-        if stall >= BLOCK_SECONDS:
+        if stall >= _LATE_TICK:
             computed = time.process_time() - self._computed_then >= stall / 2
-            # Where this process did not compute meanwhile, the machine is busy, and stays so.
-            most = math.inf if computed else max(0.0, self.deadline / 2 - self._starved)
+            # Where this process did not compute meanwhile, the machine is busy, and stays so. A
+            # short stall says little of the cause.
+            is_own = computed and stall >= BLOCK_SECONDS
+            most = math.inf if is_own else max(0.0, self.deadline / 2 - self._starved)
             self._stalled += min(stall, most)
-            self._starved += 0.0 if computed else min(stall, most)
+            self._starved += 0.0 if is_own else min(stall, most)
         credit = self.credit
         for asking in list(self._running):
             left = asking.left(now, credit)
