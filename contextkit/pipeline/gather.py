@@ -145,10 +145,6 @@ async def gather(
         for place, question in enumerate(questions)
     ]
     await waiting.wait()
-    heavy = waiting.heavy
-    for question, asking in zip(questions, askings, strict=True):
-        if asking.asked:
-            question.breaker.is_heavy = asking.source in heavy
     answers = [asking.task.result() if ended(asking) else None for asking in askings]
     late = [n for n, answer in enumerate(answers) if answer is None and n in asked_at]
     excuse = waiting.excuse([askings[n] for n in late])
@@ -290,9 +286,12 @@ async def _query(registry: SourceRegistry, question: Question, asking: _Asking) 
         return checked(await result)
 
     def counted() -> Any:
-        with breaker.call(), asking.in_thread():
-            result = call()
-            return result if isinstance(result, Awaitable) else checked(result)
+        try:
+            with breaker.call(), asking.in_thread():
+                result = call()
+                return result if isinstance(result, Awaitable) else checked(result)
+        finally:
+            breaker.is_heavy = asking.is_heavy
 
     if inspect.iscoroutinefunction(registry.implementation(source, "contextkit_query")):
         result = call()

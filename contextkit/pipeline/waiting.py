@@ -153,6 +153,11 @@ class Asking(Generic[T]):
         thread, before = self._thread
         return max(0.0, computed_by(thread) - before)
 
+    @property
+    def is_heavy(self) -> bool:
+        """Whether it computed in a thread for longer than its time limit."""
+        return self.computed_in_thread >= self.timeout
+
     @contextlib.contextmanager
     def in_thread(self) -> Iterator[None]:
         """Measure what it computes in this thread, which others use before and after it."""
@@ -257,11 +262,6 @@ class Waiting(Generic[T]):
         blocked = self.times.blocked - self._before[1] + self._stalled
         short = min(self.credit - blocked, max(_MOST_SHORT_SECONDS, blocked))
         return min(self._started + self.deadline + blocked + short, _latest.get())
-
-    @property
-    def heavy(self) -> set[str]:
-        """The sources that computed in a thread for longer than their time limits."""
-        return {each.source for each in self._askings if each.computed_in_thread >= each.timeout}
 
     def start(
         self, source: str, timeout: float, ask: Callable[[Asking[T]], Any], *, is_last: bool = False

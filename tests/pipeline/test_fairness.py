@@ -15,6 +15,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from contextkit import ContextItem, ContextKit, ContextRequest
+from contextkit.concurrency import in_thread
 from contextkit.models.context import FormattedContext
 from contextkit.pipeline.waiting import ending_by
 from contextkit.plugin.times import Starvation
@@ -166,6 +167,33 @@ async def test_a_call_that_has_not_ended_is_not_joined_by_another(
     assert state == "breaker_open"
     assert str(reason).startswith("skipped: an earlier call has not ended after ")
     assert len(calls) == 1
+
+
+async def test_a_source_that_computed_long_is_asked_last(kit: ContextKit) -> None:
+    """It shares the interpreter with the others; an answer within its limit ends that."""
+    asked: list[str] = []
+    seconds = [0.2, 0.0, 0.0]
+    ended = threading.Event()
+
+    def computes(request: ContextRequest) -> None:
+        asked.append("bad")
+        until = time.thread_time() + seconds.pop(0)
+        while time.thread_time() < until:
+            pass
+        ended.set()
+
+    async def takes_long(request: ContextRequest) -> None:
+        await asyncio.sleep(0.1)
+        asked.append("good")
+
+    kit.register(make_plugin(contextkit_query=computes), "bad")
+    kit.register(make_plugin(contextkit_query=takes_long), "good")
+    await ask(kit, 0.1)
+    await in_thread(lambda: ended.wait(20.0))
+    for order in (["good", "bad"], ["bad", "good"]):
+        asked.clear()
+        await ask(kit)
+        assert asked == order
 
 
 async def test_a_slow_redactor_is_named_but_never_skipped(
