@@ -4,7 +4,7 @@ A source that blocks the event loop takes the time of all others. Each step of a
 and the others' time limits and the deadline are extended by the steps that held the loop: the
 deadline by all long ones, and by short ones to a limit. So are they by a long stall in which this
 process computed, as a call in a thread that keeps the interpreter's lock makes it. The stalls of a
-busy machine extend the deadline by half at most: the caller waits, too.
+busy machine, and short ones, extend the deadline by half at most: the caller waits, too.
 
 A late source failed only if it was the source's fault. It was not where the process waited for a
 processor for a quarter of the time (Linux tells it), or where most of at least three sources were
