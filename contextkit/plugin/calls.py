@@ -100,8 +100,8 @@ class HookCalls:
     ) -> T | None:
         """Call an optional hook, and report its failure.
 
-        Within an assembly the call is timed. A plugin that held an earlier one is skipped,
-        except for `contextkit_redact`.
+        Within an assembly the call is timed. A plugin that held an earlier one, or this one
+        already, is skipped, except for `contextkit_redact`.
 
         Args:
             name: the source.
@@ -115,7 +115,7 @@ class HookCalls:
             is skipped.
         """
         times = hook_times()
-        if times is not None and name in times.skipped and hook != NEVER_SKIPPED:
+        if times is not None and hook != NEVER_SKIPPED and times.skips(name):
             return None
         began = times.begin() if times is not None else None
         try:

@@ -221,6 +221,15 @@ class HookTimes:
         """Add a call that did not end within its own time limit."""
         self._late.append(SlowHook(plugin, hook, seconds, late=True))
 
+    def skips(self, plugin: str) -> bool:
+        """Check whether a plugin held an earlier assembly, or one hook of it held this one."""
+        if plugin in self.skipped:
+            return True
+        hooks = self._long.get(plugin)
+        return hooks is not None and any(
+            seconds > ALLOWED_SECONDS and hook != NEVER_SKIPPED for hook, seconds in hooks.items()
+        )
+
     def held_by(self, plugin: str) -> float:
         """Return the seconds for which a plugin's long steps held the loop."""
         return self._held_by.get(plugin, 0.0)

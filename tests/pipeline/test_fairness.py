@@ -130,6 +130,21 @@ async def test_a_source_that_held_the_others_is_skipped_by_the_next_call(
     assert len(calls) == before
 
 
+async def test_a_hook_that_held_the_others_is_not_called_again(kit: ContextKit) -> None:
+    """Of the texts that do not fit, the first is shortened slowly, and the rest by default."""
+    calls: list[str] = []
+
+    def truncate(item: ContextItem, max_tokens: int) -> None:
+        calls.append(item.id)
+        time.sleep(LATER / 2)
+
+    long = "the tide rises in the harbour. " * 2000
+    found = [ContextItem("bad", f"{n} {long}", 0.9, id=str(n)) for n in range(3)]
+    kit.register(make_plugin(found, contextkit_truncate=truncate), "bad")
+    assert delivered(await ask(kit)) == GOOD
+    assert len(calls) == 1
+
+
 async def test_a_hook_that_imports_modules_is_slow_once(
     kit: ContextKit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
