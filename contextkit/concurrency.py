@@ -216,6 +216,7 @@ class Breaker:
         failures: the current number of failures in a row.
         reason: the last failure since the last success, or None.
         slow_hook: the hook for which `skip` opened it, or None.
+        is_heavy: whether its last call computed for longer than its time limit.
     """
 
     failures_to_open: int = 3
@@ -225,6 +226,7 @@ class Breaker:
     failures: int = field(default=0, init=False)
     reason: str | None = field(default=None, init=False)
     slow_hook: str | None = field(default=None, init=False)
+    is_heavy: bool = field(default=False, init=False)
     _open_seconds: float = field(default=0.0, init=False)
     _failed_at: float | None = field(default=None, init=False)
     _opened_at: float | None = field(default=None, init=False)

@@ -15,7 +15,7 @@ from contextkit.cache.stats import Counting
 from contextkit.models.context import FormattedContext
 from contextkit.models.request import ContextRequest, Recipe
 from contextkit.models.trace import CacheTrace
-from contextkit.pipeline.gather import is_inside
+from contextkit.pipeline.admission import is_inside
 from contextkit.pipeline.pipeline import Pipeline
 from contextkit.pipeline.recipes import sections_to_ask
 from contextkit.pipeline.update import Asked

@@ -92,11 +92,12 @@ class Breakers:
             with timing(times):
                 yield times
         finally:
-            slow = {each.plugin: each for each in times.slow()}
+            slow = times.slow()
+            names = {each.plugin for each in slow if each.hook != NEVER_SKIPPED}
             for name, breaker in opened.items():
-                if name not in slow and breaker.slow_hook and times.timed(name, breaker.slow_hook):
+                if name not in names and breaker.slow_hook and times.timed(name, breaker.slow_hook):
                     breaker.succeeded()
-            for each in slow.values():
+            for each in slow:
                 breaker = self.of(each.plugin)
                 if each.hook != NEVER_SKIPPED:
                     breaker.skip(each.hook, each.reason, _SKIPPED_TIMES * each.seconds)

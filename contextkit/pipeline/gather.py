@@ -1,26 +1,19 @@
 """Query all sources at once, each with its own timeout.
 
-A source that fails or is late affects no other.
-
-The number of assemblies that run at once in one event loop is limited. Further assemblies wait for
-their turn. An assembly is mostly computation, so more at once are no faster altogether, and each of
-them is slower. Without a limit, all of a hundred assemblies at once miss their sources' timeouts,
-and the breakers take healthy sources for broken ones.
+A source that fails or is late affects no other. One that computed for longer than its time limit
+is queried last: it shares the interpreter with the others.
 """
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import contextvars
 import inspect
 import time
-import weakref
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from functools import partial
 from typing import Any, cast
 
-from attrs import define, field, frozen
+from attrs import evolve, field, frozen
 
 from contextkit.concurrency import Breaker, BreakerState, in_thread
 from contextkit.errors import InvalidRequestError, SourceError, StoreError, in_words, ungrouped
@@ -136,13 +129,19 @@ async def gather(
     asked_at: dict[int, float] = {}
 
     async def ask(place: int, question: Question, asking: _Asking) -> Answer | None:
+        await waiting.turn_of(asking)
         async with turns:
             asked_at[place] = question.breaker.clock()
             asking.begin(waiting.credit)
             return await _ask(registry, question, asking)
 
     askings = [
-        waiting.start(question.section.source, question.timeout, partial(ask, place, question))
+        waiting.start(
+            question.section.source,
+            question.timeout,
+            partial(ask, place, question),
+            is_last=question.breaker.is_heavy,
+        )
         for place, question in enumerate(questions)
     ]
     await waiting.wait()
@@ -155,7 +154,36 @@ async def gather(
             reason = _late(question, asking, deadline, since, excuse)
             state: SourceState = "timed_out" if asking.late else "cut_off"
             answers[place] = _failure(question, state, started, reason)
-    return cast("list[Answer]", answers)
+    return await _redacted(registry, questions, cast("list[Answer]", answers))
+
+
+async def _redacted(
+    registry: SourceRegistry, questions: Sequence[Question], answers: list[Answer]
+) -> list[Answer]:
+    """Redact the answers of the sources that were asked, and cache them."""
+    fresh = [
+        place
+        for place, (question, answer) in enumerate(zip(questions, answers, strict=True))
+        if answer.state in _ANSWERED and question.recalled is None
+    ]
+    redacted = Redactor(registry).answers(
+        [(answers[place].items, _stored(questions[place])) for place in fresh]
+    )
+    for place, items in zip(fresh, redacted, strict=True):
+        answers[place] = evolve(answers[place], items=items)
+    keeping = [
+        keep(Found(items))
+        for place, items in zip(fresh, redacted, strict=True)
+        if (keep := questions[place].keep) is not None
+    ]
+    if keeping:
+        await asyncio.gather(*keeping)
+    return answers
+
+
+def _stored(question: Question) -> Collection[str]:
+    records = question.request.records
+    return records.given if records else ()
 
 
 async def _ask(registry: SourceRegistry, question: Question, asking: _Asking) -> Answer | None:
@@ -178,7 +206,7 @@ async def _answered(registry: SourceRegistry, question: Question, asking: _Askin
         return _failure(question, "breaker_open", started, f"skipped: {skipped}")
     asking.asked = True
     try:
-        found, note = await _found(registry, question, asking)
+        checked = await _query(registry, question, asking)
     except BaseException as error:
         if asking.late and isinstance(error, asyncio.CancelledError):
             return None
@@ -192,7 +220,7 @@ async def _answered(registry: SourceRegistry, question: Question, asking: _Askin
             breaker.failed(asked_at, reason)
         return _failure(question, "failed", started, reason)
     breaker.succeeded()
-    return _answer(question, found, started, note)
+    return _answer(question, Found(checked.items), started, checked.note)
 
 
 def _skipped(question: Question) -> str | None:
@@ -242,19 +270,6 @@ def _says_nothing_of_the_source(error: BaseException) -> bool:
     return all(isinstance(each, (StoreError, InvalidRequestError)) for each in ungrouped(raised))
 
 
-async def _found(
-    registry: SourceRegistry, question: Question, asking: _Asking
-) -> tuple[Found, str | None]:
-    """Return what the source found, and a note on what was left out."""
-    request = question.request
-    checked = await _query(registry, question, asking)
-    given = request.records.given if request.records else ()
-    found = Found(Redactor(registry).items(checked.items, given))
-    if question.keep is not None:
-        await question.keep(found)
-    return found, checked.note
-
-
 async def _query(registry: SourceRegistry, question: Question, asking: _Asking) -> CheckedItems:
     """Ask the source, and check its items in its own thread or steps."""
     source, request, breaker = asking.source, question.request, question.breaker
@@ -271,9 +286,12 @@ async def _query(registry: SourceRegistry, question: Question, asking: _Asking) 
         return checked(await result)
 
     def counted() -> Any:
-        with breaker.call(), asking.in_thread():
-            result = call()
-            return result if isinstance(result, Awaitable) else checked(result)
+        try:
+            with breaker.call(), asking.in_thread():
+                result = call()
+                return result if isinstance(result, Awaitable) else checked(result)
+        finally:
+            breaker.is_heavy = asking.is_heavy
 
     if inspect.iscoroutinefunction(registry.implementation(source, "contextkit_query")):
         result = call()
@@ -344,41 +362,3 @@ def _late(
 
 def _milliseconds_since(started: float) -> float:
     return (time.perf_counter() - started) * 1000
-
-
-_inside: contextvars.ContextVar[bool] = contextvars.ContextVar("contextkit_inside", default=False)
-
-
-def is_inside() -> bool:
-    """Check whether the caller is a source within an assembly."""
-    return _inside.get()
-
-
-@define(eq=False)
-class Admission:
-    """Limits concurrent assemblies, first come, first served.
-
-    An assembly that a source starts while it answers another one is admitted at once. Otherwise
-    each of the two would wait for the other.
-
-    Attributes:
-        most: the limit for each event loop.
-    """
-
-    most: int
-    _doors: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = field(
-        factory=weakref.WeakKeyDictionary, init=False
-    )
-
-    @contextlib.asynccontextmanager
-    async def turn(self) -> AsyncIterator[None]:
-        """Wait for a turn, and hold it within the block."""
-        if _inside.get():
-            yield
-            return
-        async with self._doors.setdefault(asyncio.get_running_loop(), asyncio.Semaphore(self.most)):
-            token = _inside.set(True)
-            try:
-                yield
-            finally:
-                _inside.reset(token)

@@ -23,11 +23,12 @@ from contextkit.models.record import Hit, Record, Search
 from contextkit.models.records import Records
 from contextkit.models.request import ContextRequest, Recipe, Section
 from contextkit.models.source import SourceInfo
+from contextkit.pipeline.admission import Admission
 from contextkit.pipeline.assemble import Finishing
 from contextkit.pipeline.breakers import Breakers
 from contextkit.pipeline.filters import narrowed
 from contextkit.pipeline.gate import unless_talk
-from contextkit.pipeline.gather import Admission, Answer, Question, gather
+from contextkit.pipeline.gather import Answer, Question, gather
 from contextkit.pipeline.observers import Observers
 from contextkit.pipeline.recipes import section_request, sections_to_ask, timeout_of
 from contextkit.pipeline.redact import Redactor

@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import Any
 
 from attrs import evolve, frozen
@@ -17,7 +17,7 @@ from attrs import evolve, frozen
 from contextkit.models.items import ContextItem
 from contextkit.models.record import KEEP_SECRET, REDACTIONS, Record
 from contextkit.models.request import ContextRequest
-from contextkit.plugin.checks import checked_spans
+from contextkit.plugin.checks import checked_spans, log_failure
 from contextkit.plugin.manager import SourceRegistry
 from contextkit.text.questions import signals_of
 from contextkit.text.secrets import MARK, SecretSpan, find_secrets, replaced, without_overlaps
@@ -50,24 +50,47 @@ class Redactor:
         """Whether redaction is on."""
         return self.registry.config.redact.enabled
 
-    def find(self, texts: Sequence[str]) -> list[list[SecretSpan]]:
+    def find(
+        self, texts: Sequence[str], parts: Sequence[Sequence[str]] = ()
+    ) -> list[list[SecretSpan]]:
         """Find the secrets in texts, even where redaction is off.
 
         Args:
             texts: the texts; searched as one batch.
+            parts: the texts by their origin. A plugin that fails for the batch is called again for
+                each part, so that one origin's texts cannot hide the secrets of another.
 
         Returns:
             Per text its secrets, in the text's order; none overlaps another.
         """
         found = _found(texts)
         for plugin in self.registry.on_with(_HOOK):
-            more = self.registry.attempt(
-                plugin, _HOOK, partial(checked_spans, plugin, texts), texts=list(texts)
-            )
-            for place, spans in enumerate(more or ()):
-                if spans:
-                    found[place] = without_overlaps(texts[place], [*found[place], *spans])
+            more = self._found_by(plugin, texts, parts)
+            for place, text in enumerate(texts):
+                if spans := more.get(text):
+                    found[place] = without_overlaps(text, [*found[place], *spans])
         return found
+
+    def _found_by(
+        self, plugin: str, texts: Sequence[str], parts: Sequence[Sequence[str]]
+    ) -> Mapping[str, Sequence[SecretSpan]]:
+        """Map texts to the secrets that one plugin finds."""
+        failures: list[str] = []
+
+        def note(*failure: str) -> None:
+            failures.extend(failure)
+
+        more = self.registry.attempt(
+            plugin,
+            _HOOK,
+            partial(checked_spans, plugin, texts),
+            note if len(parts) > 1 else log_failure,
+            texts=list(texts),
+        )
+        if not failures:
+            return dict(zip(texts, more or (), strict=more is not None))
+        by_part = [self._found_by(plugin, part, ()) for part in parts if part]
+        return {text: spans for found in by_part for text, spans in found.items()}
 
     def texts(self, texts: Sequence[str], *, keep_lines: bool = False) -> list[str]:
         """Replace secrets by marks such as `[secret: GitHub token]`.
@@ -107,11 +130,27 @@ class Redactor:
             stored: ids of records that the store gave: those were redacted when they were
                 stored, and are not searched again.
         """
-        live = [item for item in items if item.id not in stored] if self.enabled else []
-        marked = self._marked(text for item in live for text in _item_texts(item)) if live else {}
-        if not marked:
-            return tuple(items)
-        return tuple(item if item.id in stored else _redacted_item(item, marked) for item in items)
+        return self.answers([(items, stored)])[0]
+
+    def answers(
+        self, found: Sequence[tuple[Sequence[ContextItem], Collection[str]]]
+    ) -> list[tuple[ContextItem, ...]]:
+        """Redact the items of several sources as one batch.
+
+        A slow plugin then delays a context once, and not once for each source.
+
+        Args:
+            found: each source's items, and the ids of its stored ones, as in `items`.
+        """
+        parts = [_texts_of(items, stored) for items, stored in found] if self.enabled else []
+        marked = self._marked(chain.from_iterable(parts), parts=parts)
+        return [
+            tuple(
+                item if not marked or item.id in stored else _redacted_item(item, marked)
+                for item in items
+            )
+            for items, stored in found
+        ]
 
     def request(self, request: ContextRequest) -> ContextRequest:
         """Redact a request's query, which caches and traces keep."""
@@ -124,20 +163,32 @@ class Redactor:
         """Return a redactor that reports the number of secrets."""
         return evolve(self, told=told)
 
-    def _marked(self, texts: Iterable[str], *, keep_lines: bool = False) -> dict[str, str]:
+    def _marked(
+        self,
+        texts: Iterable[str],
+        *,
+        keep_lines: bool = False,
+        parts: Sequence[Sequence[str]] = (),
+    ) -> dict[str, str]:
         """Map each text with secrets to its redacted text.
 
         The number of secrets is reported.
         """
-        marked = self._with_marks(texts, keep_lines=keep_lines)
+        marked = self._with_marks(texts, keep_lines=keep_lines, parts=parts)
         if marked:
             told = sum(marks_in([after]) - marks_in([text]) for text, after in marked.items())
             self.told(told)
         return marked
 
-    def _with_marks(self, texts: Iterable[str], *, keep_lines: bool = False) -> dict[str, str]:
+    def _with_marks(
+        self,
+        texts: Iterable[str],
+        *,
+        keep_lines: bool = False,
+        parts: Sequence[Sequence[str]] = (),
+    ) -> dict[str, str]:
         different = [text for text in dict.fromkeys(texts) if len(text) >= _SHORTEST]
-        found = self.find(different) if different else []
+        found = self.find(different, parts) if different else []
         return {
             text: replaced(text, spans, keep_lines=keep_lines)
             for text, spans in zip(different, found, strict=True)
@@ -229,6 +280,11 @@ def _value_with_marks(value: Any, marked: Mapping[str, str]) -> Any:
     if isinstance(value, (list, tuple)):
         return type(value)(_value_with_marks(inner, marked) for inner in value)
     return value
+
+
+def _texts_of(items: Iterable[ContextItem], stored: Collection[str]) -> list[str]:
+    texts = (text for item in items if item.id not in stored for text in _item_texts(item))
+    return [text for text in dict.fromkeys(texts) if len(text) >= _SHORTEST]
 
 
 def _item_texts(item: ContextItem) -> Iterator[str]:

@@ -4,7 +4,7 @@ A source that blocks the event loop takes the time of all others. Each step of a
 and the others' time limits and the deadline are extended by the steps that held the loop: the
 deadline by all long ones, and by short ones to a limit. So are they by a long stall in which this
 process computed, as a call in a thread that keeps the interpreter's lock makes it. The stalls of a
-busy machine extend the deadline by half at most: the caller waits, too.
+busy machine, and short ones, extend the deadline by half at most: the caller waits, too.
 
 A late source failed only if it was the source's fault. It was not where the process waited for a
 processor for a quarter of the time (Linux tells it), or where most of at least three sources were
@@ -18,7 +18,6 @@ import asyncio
 import contextlib
 import contextvars
 import math
-import sys
 import threading
 import time
 from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator, Sequence
@@ -36,6 +35,9 @@ _STOPPING_SECONDS = 0.01
 """How long a cancelled source may take to end before it is left behind."""
 
 _LONGEST_TICK = 0.05
+_LATE_TICK = 0.01
+"""A timer is later than this where threads compete for the interpreter's lock or a processor."""
+
 _MOST_SHORT_SECONDS = 0.25
 """The deadline is extended by so much at most for steps that held the loop for a short time, or
 by as much as for long ones."""
@@ -69,7 +71,7 @@ class Steps:
         """Run a coroutine step by step."""
         step, argument = coroutine.send, None
         while True:
-            started, modules = time.perf_counter(), len(sys.modules)
+            began = self.times.begin()
             try:
                 wanted = step(argument)
             except StopIteration as ended:
@@ -80,7 +82,7 @@ class Steps:
                 # What would end the host's loop is the source's own failure.
                 raise SourceError(self.source, _QUERY, in_words(error)) from error
             finally:
-                self.times.add(self.source, _QUERY, time.perf_counter() - started, modules)
+                self.times.add(self.source, _QUERY, began)
             try:
                 argument = yield wanted
                 step = coroutine.send
@@ -114,19 +116,20 @@ class Asking(Generic[T]):
         timeout: seconds that it may take.
         times: the times of all sources' steps.
         steps: runs the source's coroutine.
+        is_last: whether it waits for the others.
         asked: whether the source itself was asked, not a cache.
         late: whether its time was over.
-        cpu: seconds of processor time that it took in a thread, when it ended.
     """
 
     source: str
     timeout: float
     times: HookTimes
+    is_last: bool = False
     steps: Steps = field(init=False)
     asked: bool = field(default=False, init=False)
     late: bool = field(default=False, init=False)
-    cpu: float = field(default=0.0, init=False)
     task: asyncio.Task[T] = field(init=False)
+    _cpu: float = field(default=0.0, init=False)
     _thread: tuple[int, float] | None = field(default=None, init=False)
     _started: float | None = field(default=None, init=False)
     _credit: float = field(default=0.0, init=False)
@@ -140,11 +143,20 @@ class Asking(Generic[T]):
     @property
     def computed(self) -> float:
         """Seconds of processor time that it took, as far as the system tells it."""
-        computed = self.cpu
-        if (running := self._thread) is not None:
-            thread, before = running
-            computed = max(0.0, computed_by(thread) - before)
-        return computed + self.times.held_by(self.source) - self._own
+        return self.computed_in_thread + self.times.held_by(self.source) - self._own
+
+    @property
+    def computed_in_thread(self) -> float:
+        """Those that it took in a thread until it ended, or until now."""
+        if self._thread is None:
+            return self._cpu
+        thread, before = self._thread
+        return max(0.0, computed_by(thread) - before)
+
+    @property
+    def is_heavy(self) -> bool:
+        """Whether it computed in a thread for longer than its time limit."""
+        return self.computed_in_thread >= self.timeout
 
     @contextlib.contextmanager
     def in_thread(self) -> Iterator[None]:
@@ -154,7 +166,7 @@ class Asking(Generic[T]):
         try:
             yield
         finally:
-            self.cpu, self._thread = time.thread_time() - before, None
+            self._cpu, self._thread = time.thread_time() - before, None
 
     def begin(self, credit: float) -> None:
         """Start its time."""
@@ -227,6 +239,7 @@ class Waiting(Generic[T]):
     _held_then: float = field(default=0.0, init=False)
     _computed_then: float = field(default=0.0, init=False)
     _starvation: Starvation | None = field(default=None, init=False)
+    _others: asyncio.Event = field(factory=asyncio.Event, init=False)
     _done: asyncio.Future[None] = field(init=False)
     _timer: asyncio.TimerHandle | None = field(default=None, init=False)
 
@@ -250,9 +263,11 @@ class Waiting(Generic[T]):
         short = min(self.credit - blocked, max(_MOST_SHORT_SECONDS, blocked))
         return min(self._started + self.deadline + blocked + short, _latest.get())
 
-    def start(self, source: str, timeout: float, ask: Callable[[Asking[T]], Any]) -> Asking[T]:
+    def start(
+        self, source: str, timeout: float, ask: Callable[[Asking[T]], Any], *, is_last: bool = False
+    ) -> Asking[T]:
         """Start to ask a source."""
-        asking = Asking[T](source, timeout, self.times)
+        asking = Asking[T](source, timeout, self.times, is_last)
         asking.task = asyncio.create_task(ask(asking))
         self._askings.append(asking)
         self._running.add(asking)
@@ -262,6 +277,8 @@ class Waiting(Generic[T]):
     async def wait(self) -> None:
         """Wait. All tasks have then ended, or are cancelled."""
         self._schedule(time.monotonic())
+        if all(each.is_last for each in self._running):
+            self._others.set()
         try:
             await self._done
         finally:
@@ -270,8 +287,16 @@ class Waiting(Generic[T]):
             await self._stop()
         self._find_stall()
 
+    async def turn_of(self, asking: Asking[T]) -> None:
+        """Let a source that is last wait for the others, for half of the deadline at most."""
+        if asking.is_last:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._others.wait(), self.deadline / 2)
+
     def _end(self, asking: Asking[T]) -> None:
         self._running.discard(asking)
+        if all(each.is_last for each in self._running):
+            self._others.set()
         if not self._running and not self._done.done():
             self._done.set_result(None)
 
@@ -289,12 +314,14 @@ class Waiting(Generic[T]):
     def _tick(self) -> None:
         now = time.monotonic()
         stall = now - self._due - (self.times.held - self._held_then)
-        if stall >= BLOCK_SECONDS:
+        if stall >= _LATE_TICK:
             computed = time.process_time() - self._computed_then >= stall / 2
-            # Where this process did not compute meanwhile, the machine is busy, and stays so.
-            most = math.inf if computed else max(0.0, self.deadline / 2 - self._starved)
+            # Where this process did not compute meanwhile, the machine is busy, and stays so. A
+            # short stall says little of the cause.
+            is_own = computed and stall >= BLOCK_SECONDS
+            most = math.inf if is_own else max(0.0, self.deadline / 2 - self._starved)
             self._stalled += min(stall, most)
-            self._starved += 0.0 if computed else min(stall, most)
+            self._starved += 0.0 if is_own else min(stall, most)
         credit = self.credit
         for asking in list(self._running):
             left = asking.left(now, credit)
@@ -328,8 +355,9 @@ class Waiting(Generic[T]):
         A call that keeps the interpreter's lock stops the loop from within a thread.
         """
         for asking in self._askings:
-            if self._stalled and asking.cpu >= self._stalled / 2:
-                self.times.add(asking.source, _QUERY, asking.cpu)
+            computed = asking.computed_in_thread if self._stalled else 0.0
+            if computed >= self._stalled / 2 > 0:
+                self.times.charge(asking.source, _QUERY, computed)
 
     def excuse(self, late: Sequence[Asking[T]]) -> Callable[[Asking[T]], str | None]:
         """Return what says why a source's lateness does not count, or None where it does."""

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import sys
-import time
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
@@ -102,8 +100,8 @@ class HookCalls:
     ) -> T | None:
         """Call an optional hook, and report its failure.
 
-        Within an assembly the call is timed. A plugin that held an earlier one is skipped,
-        except for `contextkit_redact`.
+        Within an assembly the call is timed. A plugin that held an earlier one, or this one
+        already, is skipped, except for `contextkit_redact`.
 
         Args:
             name: the source.
@@ -117,9 +115,9 @@ class HookCalls:
             is skipped.
         """
         times = hook_times()
-        if times is not None and name in times.skipped and hook != NEVER_SKIPPED:
+        if times is not None and hook != NEVER_SKIPPED and times.skips(name):
             return None
-        started, modules = time.perf_counter(), len(sys.modules)
+        began = times.begin() if times is not None else None
         try:
             result = self.call(name, hook, **arguments)
             return None if result is None else checked(result)
@@ -132,8 +130,8 @@ class HookCalls:
             failed(name, hook, in_words(error))
             return None
         finally:
-            if times is not None:
-                times.add(name, hook, time.perf_counter() - started, modules)
+            if times is not None and began is not None:
+                times.add(name, hook, began)
 
 
 def _wraps(impl: pluggy.HookImpl) -> bool:

@@ -163,8 +163,7 @@ class _Copy:
         if isinstance(value, list):
             return [self.value(each, depth + 1) for each in self.counted(value)]
         if isinstance(value, tuple):
-            copied = [self.value(each, depth + 1) for each in self.counted(value)]
-            return tuple(copied) if kind is tuple else value
+            return tuple(self.value(each, depth + 1) for each in self.counted(value))
         return value
 
     def counted(self, values: Iterable[Any]) -> Iterable[Any]:

@@ -388,9 +388,9 @@ def contextkit_redact(texts: Sequence[str]) -> Sequence[Sequence[SecretSpan]] | 
     """Find secrets that the core does not know: per text, the spans of its secrets.
 
     Called for every plugin that is on, once per batch of texts: before records are stored, and for
-    items that do not come from the store. The core replaces each span by a mark such as `[secret:
-    badge]`; of overlapping spans the core's stays. Not called where `redact.enabled` is off.
-    `None`: nothing to add.
+    items of all sources that do not come from the store. The core replaces each span by a mark such
+    as `[secret: badge]`; of overlapping spans the core's stays. Not called where `redact.enabled`
+    is off. `None`: nothing to add.
 
     ```python
     @hookimpl

@@ -43,11 +43,23 @@ _STARVED_PART = 0.25
 _LEAST_STARVED_SECONDS = 0.05
 """Waking up takes some milliseconds on a busy machine, whatever a source does."""
 
-_MOST_FOR_OTHERS = 1.0
-"""For how many seconds other threads may keep a context's hooks waiting."""
+_MOST_WAITING = 20.0
+"""How many times as long as it ran another thread may have had the interpreter's lock."""
 
-_MOST_WAITING = 4.0
-"""How many times as long as it ran another thread may have waited for a processor."""
+_LEAST_LOCKED_SECONDS = 0.05
+"""For how long another thread may have had it without a processor."""
+
+_LATE_WAKES = 2
+"""How many switch intervals a thread that waits for the lock may sleep at once."""
+
+_SHORT_WAITING = 5.0
+"""The same for an assembly's short steps together."""
+
+_MOST_FOR_SHORT = 1.0
+"""For how many seconds others may have kept a context's short steps waiting."""
+
+_LOOK_SECONDS = HOLD_SECONDS / 2
+"""How old the clocks may be that a step begins with."""
 
 _THREADS = Path("/proc/self/task")
 _MOST_BYTES = 200
@@ -76,26 +88,63 @@ class SlowHook:
 
 @frozen
 class _Clocks:
-    """Seconds for which this thread ran and waited for a processor, and for which others ran."""
+    """What the system says of this thread, in seconds, since some time.
+
+    Attributes:
+        ran: for how long it ran.
+        waited: for how long it was ready, but had no processor.
+        slices: how often it got a processor; None where the system does not tell.
+        collected: for how long it ran full garbage collections.
+        others: for how long the other threads ran.
+    """
 
     ran: float
     waited: float
+    slices: int | None
+    collected: float
     others: float
 
     @classmethod
     def now(cls) -> _Clocks:
-        return cls(*_schedule_of("thread-self"), time.process_time() - time.thread_time())
-
-    @property
-    def of_others(self) -> float:
-        """The time for which other threads ran, or waited as often as this one did."""
-        part = min(self.waited / self.ran, _MOST_WAITING) if self.ran > 0 else 0.0
-        return self.others * (1 + part)
+        _, waited, slices = _schedule_of("thread-self")
+        ran = time.thread_time()
+        collected = _collections.seconds.get(threading.get_ident(), 0.0)
+        return cls(ran, waited, slices, collected, time.process_time() - ran)
 
     def since(self, before: _Clocks) -> _Clocks:
         return _Clocks(
-            self.ran - before.ran, self.waited - before.waited, self.others - before.others
+            self.ran - before.ran,
+            self.waited - before.waited,
+            None if self.slices is None or before.slices is None else self.slices - before.slices,
+            self.collected - before.collected,
+            self.others - before.others,
         )
+
+    def caused(self, seconds: float) -> float:
+        """Return how long a step ran, or slept, by itself.
+
+        Args:
+            seconds: how long the step took.
+        """
+        away = 0.0 if self.slices == 0 else seconds - self.waited - self.collected - self.locked
+        return max(0.0, min(seconds, max(away, self.ran - self.collected)))
+
+    @property
+    def locked(self) -> float:
+        """How long it may have waited for the interpreter's lock.
+
+        A thread that waits for it wakes up once in each switch interval, one that sleeps does not.
+        Another thread must have had the lock, but may have had a processor for a small part of
+        that time.
+        """
+        if self.slices is None:
+            return self.others
+        wakes = _LATE_WAKES * self.slices * sys.getswitchinterval()
+        return min(wakes, _LEAST_LOCKED_SECONDS + _MOST_WAITING * self.others)
+
+
+Began = tuple[float, int, _Clocks]
+"""When a step began, how many modules were loaded, and what the system said shortly before."""
 
 
 @define(eq=False)
@@ -111,46 +160,75 @@ class HookTimes:
     skipped: Mapping[str, str] = field(factory=dict)
     held: float = field(default=0.0, init=False)
     blocked: float = field(default=0.0, init=False)
-    _of: dict[str, dict[str, float]] = field(factory=lambda: defaultdict(dict), init=False)
+    _short: dict[str, dict[str, float]] = field(factory=lambda: defaultdict(dict), init=False)
+    _long: dict[str, dict[str, float]] = field(factory=lambda: defaultdict(dict), init=False)
     _held_by: dict[str, float] = field(factory=lambda: defaultdict(float), init=False)
     _late: list[SlowHook] = field(factory=list, init=False)
     _thread: int = field(factory=threading.get_ident, init=False)
-    _lost: float = field(init=False)
     _began: _Clocks = field(factory=_Clocks.now, init=False)
+    _clocks: _Clocks = field(init=False)
+    _looked: float = field(factory=time.perf_counter, init=False)
 
-    @_lost.default
-    def _lost_before(self) -> float:
-        return _lost_seconds()
+    @_clocks.default
+    def _first_clocks(self) -> _Clocks:
+        return self._began
 
-    def add(self, plugin: str, hook: str, seconds: float, modules: int | None = None) -> None:
-        """Add the time of a call or step, unless it ran in a thread of its own.
+    def begin(self) -> Began:
+        """Take the clocks, before a call or step."""
+        now = time.perf_counter()
+        # The system is slow to tell; a long step is longer than this anyway.
+        if now - self._looked >= _LOOK_SECONDS and threading.get_ident() == self._thread:
+            self._clocks, self._looked = _Clocks.now(), now
+        return now, len(sys.modules), self._clocks
+
+    def add(self, plugin: str, hook: str, began: Began) -> None:
+        """Add the time of a call or step that ends now, unless it ran in a thread of its own.
+
+        A step that imported modules is a cold start: it is slow once, and does not count against
+        the plugin.
 
         Args:
             plugin: the plugin.
             hook: its hook.
-            seconds: how long it took.
-            modules: the number of loaded modules before it, where known. A step that imported
-                some is a cold start: it is slow once, and does not count against the plugin.
+            began: what `begin` returned.
         """
         if threading.get_ident() != self._thread:
             return
-        hooks = self._of[plugin]
+        started, modules, before = began
+        now = time.perf_counter()
+        seconds = now - started
+        short = self._short[plugin]
+        short.setdefault(hook, 0.0)
         if seconds < HOLD_SECONDS:
-            hooks[hook] = hooks.get(hook, 0.0) + seconds
+            short[hook] += seconds
             return
-        is_cold = modules is not None and len(sys.modules) > modules
-        lost = _lost_seconds()
-        given = 0.0 if is_cold else max(0.0, seconds - (lost - self._lost))
-        self._lost = lost
-        hooks[hook] = hooks.get(hook, 0.0) + given
+        clocks = _Clocks.now()
+        if len(sys.modules) == modules:
+            self.charge(plugin, hook, clocks.since(before).caused(seconds))
+        self._clocks, self._looked = clocks, now
         self.held += seconds
         self._held_by[plugin] += seconds
         if seconds >= BLOCK_SECONDS:
             self.blocked += seconds
 
+    def charge(self, plugin: str, hook: str, seconds: float) -> None:
+        """Count seconds of a hook against its plugin."""
+        self._short[plugin].setdefault(hook, 0.0)
+        hooks = self._long[plugin]
+        hooks[hook] = hooks.get(hook, 0.0) + seconds
+
     def add_late(self, plugin: str, hook: str, seconds: float) -> None:
         """Add a call that did not end within its own time limit."""
         self._late.append(SlowHook(plugin, hook, seconds, late=True))
+
+    def skips(self, plugin: str) -> bool:
+        """Check whether a plugin held an earlier assembly, or one hook of it held this one."""
+        if plugin in self.skipped:
+            return True
+        hooks = self._long.get(plugin)
+        return hooks is not None and any(
+            seconds > ALLOWED_SECONDS and hook != NEVER_SKIPPED for hook, seconds in hooks.items()
+        )
 
     def held_by(self, plugin: str) -> float:
         """Return the seconds for which a plugin's long steps held the loop."""
@@ -158,29 +236,51 @@ class HookTimes:
 
     def timed(self, plugin: str, hook: str) -> bool:
         """Check whether a plugin's hook was called."""
-        return hook in self._of.get(plugin, ())
+        return hook in self._short.get(plugin, ())
 
     def slow(self) -> list[SlowHook]:
         """Return the hooks that took too much, slowest plugin first.
 
         These are the fewest plugins without which the rest is within the allowance. Time in which
-        this thread was ready but had no processor, and full garbage collections, count against
-        no plugin. While other threads computed, they may have held the interpreter's lock, so
-        their time is allowed, too.
+        this thread was ready but had no processor, waits for the interpreter's lock, and full
+        garbage collections, count against no plugin. A plugin's redaction, which is never skipped,
+        is apart from its other hooks.
         """
-        others = _Clocks.now().since(self._began).of_others
-        allowed = ALLOWED_SECONDS + min(others, _MOST_FOR_OTHERS)
         late = {each.plugin for each in self._late}
-        spent = {name: sum(hooks.values()) for name, hooks in self._of.items() if name not in late}
-        rest = sum(spent.values())
+        spent = {key: hooks for key, hooks in self._spent().items() if key[0] not in late}
+        of = {key: sum(hooks.values()) for key, hooks in spent.items()}
+        rest = sum(of.values())
         found = list(self._late)
-        for plugin in sorted(spent, key=lambda name: -spent[name]):
-            if rest <= allowed or spent[plugin] < HOLD_SECONDS:
+        for key in sorted(of, key=lambda key: -of[key]):
+            if rest <= ALLOWED_SECONDS or of[key] < HOLD_SECONDS:
                 break
-            rest -= spent[plugin]
-            hooks = self._of[plugin]
-            found.append(SlowHook(plugin, max(hooks, key=lambda name: hooks[name]), spent[plugin]))
+            rest -= of[key]
+            hook = max(spent[key], key=lambda hook: spent[key][hook])
+            found.append(SlowHook(key[0], hook, of[key]))
         return found
+
+    def _spent(self) -> dict[tuple[str, bool], dict[str, float]]:
+        """Return the seconds of each plugin's hooks that count against it.
+
+        The key says whether the hook is `NEVER_SKIPPED`.
+        """
+        part = self._caused_of_short()
+        spent: dict[tuple[str, bool], dict[str, float]] = defaultdict(dict)
+        for plugin, hooks in self._short.items():
+            for hook, seconds in hooks.items():
+                long = self._long[plugin].get(hook, 0.0)
+                spent[plugin, hook == NEVER_SKIPPED][hook] = seconds * part + long
+        return spent
+
+    def _caused_of_short(self) -> float:
+        """Return for which part of the short steps the plugins are to blame."""
+        short = sum(sum(hooks.values()) for hooks in self._short.values())
+        if short <= ALLOWED_SECONDS:
+            return 1.0
+        # Each of them may have waited a little.
+        clocks = _Clocks.now().since(self._began)
+        locked = min(_SHORT_WAITING * clocks.others, _MOST_FOR_SHORT)
+        return max(0.0, 1 - (locked + clocks.waited) / short)
 
 
 _current: contextvars.ContextVar[HookTimes | None] = contextvars.ContextVar(
@@ -254,7 +354,8 @@ class _Collections:
     def __call__(self, phase: str, info: Mapping[str, int]) -> None:
         if info["generation"] < _FULL:
             return
-        now, thread = time.perf_counter(), threading.get_ident()
+        # Its wait for a processor is counted elsewhere.
+        now, thread = time.thread_time(), threading.get_ident()
         if phase == "start":
             self._since = now
         else:
@@ -265,25 +366,19 @@ _collections = _Collections()
 gc.callbacks.append(_collections)
 
 
-def _lost_seconds() -> float:
-    """Return the seconds that this thread lost by no plugin's fault, since some time."""
-    collected = _collections.seconds.get(threading.get_ident(), 0.0)
-    return _waited_for_a_processor("thread-self") + collected
-
-
 def _waited_for_a_processor(thread: str) -> float:
     return _schedule_of(thread)[1]
 
 
-def _schedule_of(thread: str) -> tuple[float, float]:
-    """Return the seconds for which a thread ran, and was ready but did not run."""
+def _schedule_of(thread: str) -> tuple[float, float, int | None]:
+    """Return for how long a thread ran, and was ready but did not run, and how often it ran."""
     try:
         # A file object would take twice the time.
         file = os.open(f"/proc/{thread}/schedstat", os.O_RDONLY)
         try:
-            ran, waited, *_ = map(int, os.read(file, _MOST_BYTES).split())
+            ran, waited, slices = map(int, os.read(file, _MOST_BYTES).split())
         finally:
             os.close(file)
     except (OSError, ValueError):
-        return 0.0, 0.0
-    return ran / 1e9, waited / 1e9
+        return 0.0, 0.0, None
+    return ran / 1e9, waited / 1e9, slices

@@ -15,6 +15,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from contextkit import ContextItem, ContextKit, ContextRequest
+from contextkit.concurrency import in_thread
 from contextkit.models.context import FormattedContext
 from contextkit.pipeline.waiting import ending_by
 from contextkit.plugin.times import Starvation
@@ -129,6 +130,21 @@ async def test_a_source_that_held_the_others_is_skipped_by_the_next_call(
     assert len(calls) == before
 
 
+async def test_a_hook_that_held_the_others_is_not_called_again(kit: ContextKit) -> None:
+    """Of the texts that do not fit, the first is shortened slowly, and the rest by default."""
+    calls: list[str] = []
+
+    def truncate(item: ContextItem, max_tokens: int) -> None:
+        calls.append(item.id)
+        time.sleep(LATER / 2)
+
+    long = "the tide rises in the harbour. " * 2000
+    found = [ContextItem("bad", f"{n} {long}", 0.9, id=str(n)) for n in range(3)]
+    kit.register(make_plugin(found, contextkit_truncate=truncate), "bad")
+    assert delivered(await ask(kit)) == GOOD
+    assert len(calls) == 1
+
+
 async def test_a_hook_that_imports_modules_is_slow_once(
     kit: ContextKit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -168,6 +184,33 @@ async def test_a_call_that_has_not_ended_is_not_joined_by_another(
     assert len(calls) == 1
 
 
+async def test_a_source_that_computed_long_is_asked_last(kit: ContextKit) -> None:
+    """It shares the interpreter with the others; an answer within its limit ends that."""
+    asked: list[str] = []
+    seconds = [0.2, 0.0, 0.0]
+    ended = threading.Event()
+
+    def computes(request: ContextRequest) -> None:
+        asked.append("bad")
+        until = time.thread_time() + seconds.pop(0)
+        while time.thread_time() < until:
+            pass
+        ended.set()
+
+    async def takes_long(request: ContextRequest) -> None:
+        await asyncio.sleep(0.1)
+        asked.append("good")
+
+    kit.register(make_plugin(contextkit_query=computes), "bad")
+    kit.register(make_plugin(contextkit_query=takes_long), "good")
+    await ask(kit, 0.1)
+    await in_thread(lambda: ended.wait(20.0))
+    for order in (["good", "bad"], ["bad", "good"]):
+        asked.clear()
+        await ask(kit)
+        assert asked == order
+
+
 async def test_a_slow_redactor_is_named_but_never_skipped(
     kit: ContextKit, gate: threading.Event
 ) -> None:
@@ -189,6 +232,29 @@ async def test_a_slow_redactor_is_named_but_never_skipped(
     before = len(asked)
     assert delivered(await ask(kit)) == GOOD
     assert len(asked) > before
+
+
+async def test_the_other_hooks_of_a_slow_redactor_are_skipped(kit: ContextKit) -> None:
+    """Both are named in the first call; the second calls the redaction alone."""
+    called: list[str] = []
+
+    def act(name: str) -> None:
+        if name not in called:
+            time.sleep(LATER)
+        called.append(name)
+
+    hooks: dict[str, Any] = {
+        "contextkit_redact": lambda texts: act("redact"),
+        "contextkit_format": lambda items: act("format"),
+    }
+    kit.register(make_plugin([ContextItem("bad", "the tide rises", 0.9)], **hooks), "bad")
+    notes = [note for note in (await ask(kit)).trace.notes if note.startswith("bad: ")]
+    assert {note.split()[1] for note in notes} == {*hooks}
+    before = len(called)
+    state, reason = row_of(await ask(kit))
+    assert state == "breaker_open"
+    assert str(reason).startswith("skipped: contextkit_format held the assembly for ")
+    assert {*called[before:]} == {"redact"}
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
+from collections import namedtuple
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -24,6 +25,7 @@ from tests.secret_kinds import planted
 TOKEN = planted("GitHub personal token", "redaction").value
 OTHER = planted("Stripe secret key", "redaction").value
 MARK = "[secret: GitHub token]"
+Tide = namedtuple("Tide", ["name", "marks"])
 BADGE = re.compile(r"badge-\d{4}")
 
 
@@ -207,6 +209,50 @@ async def test_what_the_store_gave_is_not_searched_again(open_kit: OpenKit) -> N
     assert len(context.items) == 2
     assert "high water of the source's own" in searched
     assert "high water of the store" not in searched
+
+
+async def test_the_items_of_all_sources_are_one_batch(open_kit: OpenKit) -> None:
+    """A slow plugin delays a context once for the query, and once for the items."""
+    batches: list[list[str]] = []
+
+    def watching(texts: Sequence[str]) -> None:
+        batches.append(list(texts))
+
+    names = ("ebb", "flood", "spring")
+    plugins = {n: make_plugin([ContextItem(n, f"high water of {n}", 0.9)]) for n in names}
+    plugins["watching"] = make_plugin(contextkit_redact=hookimpl(_named(watching)))
+    kit = open_kit(plugins, settings=KEYWORDS)
+    await kit.assemble_context("high water")
+    assert batches == [["high water"], [f"high water of {name}" for name in names]]
+
+
+async def test_a_source_whose_text_breaks_a_plugin_uncovers_no_other(open_kit: OpenKit) -> None:
+    """The plugin is then called for each source by itself."""
+
+    def fragile(texts: Sequence[str]) -> Any:
+        if any("broken" in text for text in texts):
+            raise ValueError("no such text")
+        return badges(texts)
+
+    plugins = {
+        "bad": make_plugin([ContextItem("bad", "high water, broken", 0.9)]),
+        "fragile": make_plugin(contextkit_redact=hookimpl(_named(fragile))),
+        "good": make_plugin([ContextItem("good", "high water, badge-1234", 0.9)]),
+    }
+    kit = open_kit(plugins, settings=KEYWORDS)
+    context = await kit.assemble_context("high water")
+    assert {item.content for item in context.items} == {
+        "high water, broken",
+        "high water, [secret: staff badge]",
+    }
+
+
+async def test_metadata_of_a_foreign_kind_is_redacted(open_kit: OpenKit) -> None:
+    """A named tuple becomes a plain one; its class may not be made again of a changed value."""
+    found = {"mark": Tide(TOKEN, [TOKEN])}
+    kit = open_kit({"live": make_plugin([ContextItem("live", "high water", 0.9, found)])})
+    [item] = (await kit.assemble_context("high water")).items
+    assert item.metadata == {"mark": (MARK, [MARK])}
 
 
 async def test_what_is_asked_is_kept_without_secrets(kit: ContextKit) -> None:
