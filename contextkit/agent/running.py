@@ -14,6 +14,7 @@ from contextkit.agent.client import ask, settings_in, socket_path
 from contextkit.config.load import data_folder
 from contextkit.files import make_private_folder, open_private
 from contextkit.pipeline.breakers import SourceHealth
+from contextkit.store.freed import release_freed_memory
 from contextkit.store.holder import name_process
 
 if TYPE_CHECKING:
@@ -66,6 +67,7 @@ def _serve(path: Path, idle_seconds: float, warm: str | None) -> None:
         gc.collect()
         # Loaded objects stay, so garbage collections can skip them.
         gc.freeze()
+        release_freed_memory()
 
     server.serve(ready=lambda: threading.Thread(target=make_ready, daemon=True).start())
 

@@ -37,28 +37,8 @@ takes half of the opening time and makes no search quicker. `Cached` reads them 
 first; with `Cold` the first search waits for each page of the disk.
 """
 
-_ORDERED_FROM_KB = 500
-"""Size of the vectors from which optimizing a shard halves its opening time."""
-
 WORTH_AN_INDEX = 1_000
 """A source with fewer records is filtered without an index."""
-
-
-def shard_config() -> edge.EdgeConfig:
-    """The schema of a new shard.
-
-    Sources add sparse vectors, and models dense ones; the engine needs one to begin with.
-
-    Dense vectors have no graph. Comparing all of a source's vectors is exact, and fast enough for
-    the data of one machine, while building a graph takes a minute for 100,000 vectors and locks
-    the store meanwhile.
-    """
-    return edge.EdgeConfig(
-        hnsw_config=edge.HnswIndexConfig(m=0, ef_construct=100, full_scan_threshold=10_000),
-        vectors={},
-        sparse_vectors={BM25: edge.EdgeSparseVectorParams(modifier=edge.Modifier.Idf)},
-        optimizers=edge.EdgeOptimizersConfig(indexing_threshold=_ORDERED_FROM_KB),
-    )
 
 
 def model_vector(model: StoredModel) -> edge.UpdateOperation:

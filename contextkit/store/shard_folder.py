@@ -37,10 +37,10 @@ from contextkit.files import (
     write_private,
 )
 from contextkit.store.base import KEYWORD_MODEL
-from contextkit.store.edge_queries import shard_config
 from contextkit.store.engine_errors import damaged, engine_errors, opening_errors
 from contextkit.store.identity import VECTOR_PREFIX, StoreIdentity, StorePlace, refuse_other_models
 from contextkit.store.lost_records import LostRecords
+from contextkit.store.shard_config import new_shard, set_log_options
 from contextkit.store.sizes import changes_since, forget_sizes, keep_sizes, without_sizes
 from contextkit.store.sparse_files import dig_holes, is_in_memory, room_of_holes
 
@@ -172,6 +172,7 @@ class ShardFolder:
         if changes.shorter is not None:
             raise damaged(self.named, changes.shorter)
         self._read_ahead()
+        set_log_options(self.shard)
         with without_sizes(self.shard), opening_errors(self.named):
             shard = edge.EdgeShard.load(str(self.shard))
         if changes.other is not None:
@@ -276,7 +277,7 @@ class ShardFolder:
         make_private_folder(self.new)
         try:
             with engine_errors(f"making the store at {self.named}"):
-                shard = edge.EdgeShard.create(str(self.new), shard_config())
+                shard = new_shard(self.new)
             new = NewShard(shard, identity)
             try:
                 yield new

@@ -23,6 +23,7 @@ from contextkit.errors import StoreBusyError, StoreError
 from contextkit.files import make_private_folder
 from contextkit.logs import get_logger
 from contextkit.store.engine_errors import engine_errors
+from contextkit.store.freed import release_freed_memory
 from contextkit.store.shard_lock import ShardLock
 
 _LEAST_WORK_SECONDS = 0.1
@@ -228,6 +229,7 @@ class SharedShard:
             lock, self._lock = self._lock, None
             if lock is not None:
                 lock.release()
+            release_freed_memory()
 
     def _watch(self, shard: edge.EdgeShard) -> None:
         """Close an idle shard; at once when another process waits."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.benchmarks import reopening
 from tests.benchmarks.residents import main
 
 if TYPE_CHECKING:
@@ -28,3 +29,10 @@ def test_nothing_is_left_and_nothing_stale(tmp_path: Path) -> None:
     for name in ("stale", "without an answer", "old servers that stayed", "leftover files"):
         assert upgrades[name] == 0
     assert found["memory"]["rows"][-1]["resident"] > 0
+
+
+def test_a_kit_that_stays_open(capsys: pytest.CaptureFixture[str]) -> None:
+    """A small round closes and opens the store between contexts."""
+    reopening.main(["--records", "1000", "--contexts", "4"])
+
+    assert "Memory of a kit" in capsys.readouterr().out

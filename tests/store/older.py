@@ -17,9 +17,10 @@ from contextkit.embedding.choice import OneEmbedder
 from contextkit.embedding.embedder import ModelEmbedder
 from contextkit.models.record import Record
 from contextkit.store.base import KEYWORD_MODEL, by_source, stored_batch
-from contextkit.store.edge_queries import STORE_INDEXES, index_of, model_vector, shard_config
+from contextkit.store.edge_queries import STORE_INDEXES, index_of, model_vector
 from contextkit.store.embedded import EmbeddedStore
 from contextkit.store.identity import StoreIdentity, StorePlace
+from contextkit.store.shard_config import shard_config
 from contextkit.testing import HashingModel
 
 

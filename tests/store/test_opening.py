@@ -27,10 +27,10 @@ from contextkit.errors import (
 )
 from contextkit.models.record import Record
 from contextkit.models.records import Records
-from contextkit.store.edge_queries import shard_config
 from contextkit.store.embedded import EmbeddedStore
 from contextkit.store.engine_errors import engine_errors, opening_errors
 from contextkit.store.identity import StoreIdentity
+from contextkit.store.shard_config import shard_config
 from contextkit.store.shard_folder import ShardFolder
 
 pytestmark = pytest.mark.one_python

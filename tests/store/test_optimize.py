@@ -80,3 +80,14 @@ def test_without_room_for_a_copy_nothing_is_begun(
         with pytest.raises(StoreFullError, match="optimizing it needs"):
             embedded.optimize()
     assert embedded.optimize() is False
+
+
+def test_the_log_stays_small(embedded: EmbeddedStore, note: Note, tmp_path: Path) -> None:
+    """However much is written, opening has few megabytes of log to read."""
+    for turn in range(6):
+        text = f"turn {turn} " + "word " * 500
+        embedded.put([note(str(n), f"{text} {n}") for n in range(1000)])
+    embedded.close()
+
+    assert _used(tmp_path / "store" / "shard" / "wal") < 5 * 2**20
+    assert embedded.count(None, None, {}) == 1000
