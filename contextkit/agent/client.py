@@ -27,6 +27,12 @@ _LONGEST = 100
 
 _PREFIX = "CONTEXTKIT_"
 
+_SURROUNDINGS = frozenset(
+    ("HOME", "LANG", "PATH", "PYTHONPATH", "TZ", "USER", "XDG_CACHE_HOME", "XDG_CONFIG_HOME")
+)
+_SURROUNDED = ("GIT_CONFIG", "GIT_DIR", "GIT_WORK_TREE", "HF_", "LC_")
+_SECRETS = ("_KEY", "_TOKEN", "_PASSWORD", "_PROXY", "_proxy")
+
 FEW_PAGES = {"MALLOC_ARENA_MAX": "2", "MALLOC_TRIM_THRESHOLD_": "131072"}
 """Variables with which the C library keeps less freed memory, a seventh of the server's own."""
 
@@ -95,6 +101,16 @@ def home_of(environment: Mapping[str, str]) -> str:
 def settings_in(environment: Mapping[str, str]) -> dict[str, str]:
     """Select the variables that are settings."""
     return {name: value for name, value in environment.items() if name.startswith(_PREFIX)}
+
+
+def surroundings(environment: Mapping[str, str]) -> int:
+    """Return a checksum of the further variables that may change what a command prints."""
+    found = sorted(
+        (name, value)
+        for name, value in environment.items()
+        if name in _SURROUNDINGS or name.startswith(_SURROUNDED) or name.endswith(_SECRETS)
+    )
+    return zlib.crc32(repr(found).encode("utf-8", "surrogateescape"))
 
 
 def socket_path(environment: Mapping[str, str]) -> str | None:
@@ -211,7 +227,7 @@ def start(environment: Mapping[str, str], warm: str | None = None) -> bool:
     """
     if socket_path(environment) is None:
         return False
-    arguments = ["contextkit.agent"]
+    arguments = ["contextkit.cli.background"]
     if warm is not None:
         arguments += ["--warm", warm]
     return start_detached(arguments, {**FEW_PAGES, **environment})

@@ -39,9 +39,10 @@ def serve(session: Session, idle_minutes: float | None, task: str | None, as_jso
         _ask(session, task, as_json)
         return
     from contextkit.agent.running import run_here
+    from contextkit.cli.background import run_command
 
     minutes = session.config.hooks.idle_minutes if idle_minutes is None else idle_minutes
-    served = run_here(minutes * 60, str(session.folder))
+    served = run_here(minutes * 60, str(session.folder), run_command)
     if served is None:
         raise ContextKitError("found no folder for a socket that only you can reach")
     if not served:
