@@ -6,7 +6,7 @@ import gc
 import os
 import signal
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -52,7 +52,11 @@ def run_here(
 
 
 def _serve(
-    path: Path, idle_seconds: float, warm: str | None, run_command: RunCommand | None
+    path: Path,
+    idle_seconds: float,
+    warm: str | None,
+    run_command: RunCommand | None,
+    loaded: Callable[[], None] = lambda: None,
 ) -> None:
     from contextkit.agent.server import ResidentServer
 
@@ -69,6 +73,7 @@ def _serve(
     def make_ready() -> None:
         if warm is not None:
             server.warm(warm, settings_in(os.environ))
+        loaded()
         gc.collect()
         # Loaded objects stay, so garbage collections can skip them.
         gc.freeze()
@@ -76,13 +81,16 @@ def _serve(
     server.serve(ready=lambda: threading.Thread(target=make_ready, daemon=True).start())
 
 
-def run_detached(path: str, warm: str | None, run_command: RunCommand) -> None:
+def run_detached(
+    path: str, warm: str | None, run_command: RunCommand, loaded: Callable[[], None]
+) -> None:
     """Run the server as a detached process, logging its output.
 
     Args:
         path: the socket's, which this process has locked.
         warm: a folder of a workspace to load in advance.
         run_command: runs commands for other processes.
+        loaded: called when the workspace is loaded.
     """
     folder = data_folder() / "hooks"
     make_private_folder(folder)
@@ -96,7 +104,7 @@ def run_detached(path: str, warm: str | None, run_command: RunCommand) -> None:
     settings = _hook_settings(warm)
     # A hook that timed out starts it before reading whether it is enabled.
     if settings.resident and settings.enabled:
-        _serve(Path(path), settings.idle_minutes * 60, warm, run_command)
+        _serve(Path(path), settings.idle_minutes * 60, warm, run_command, loaded)
 
 
 def _hook_settings(folder: str | None) -> HookSettings:

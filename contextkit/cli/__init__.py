@@ -74,9 +74,12 @@ def main() -> None:
         if code is not None:
             sys.exit(code)
         # The import is inside `try`, so that Ctrl-C during it ends the program like a later Ctrl-C.
-        from contextkit.cli.root import cli
+        from contextkit.generated import kept_code
 
-        cli()
+        with kept_code():
+            from contextkit.cli.root import cli
+
+            cli()
     except KeyboardInterrupt:
         sys.exit(130)
     finally:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from contextkit.agent.client import socket_path
+from contextkit.generated import use_kept_code
 
 if TYPE_CHECKING:
     from contextkit.kit import ContextKit
@@ -27,9 +28,10 @@ def main(arguments: list[str]) -> None:
 
     with only_server(path) as first:
         if first:
+            keep = use_kept_code()
             from contextkit.agent.running import run_detached
 
-            run_detached(path, warm, run_command)
+            run_detached(path, warm, run_command, keep)
 
 
 def run_command(kit: ContextKit, request: Mapping[str, Any]) -> Mapping[str, Any]:
