@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from contextkit.agent.events import PROMPT, SHOWN, START, HookEvent
-from contextkit.agent.limits import open_for_hooks, opened, seconds_for_sources
+from contextkit.agent.limits import cold_seconds, open_for_hooks, opened, seconds_for_sources
 from contextkit.agent.sessions import (
     Session,
     Waiting,
@@ -365,8 +365,9 @@ def answer_here(
     # a model would take a sixth of the time.
     kit = open_for_hooks(find_workspace(Path(asked.folder)), os.environ, models=False)
     hooks = kit.config.hooks
-    heard({"limit": hooks.timeout, "resident": hooks.resident and hooks.enabled})
+    limit = cold_seconds(kit.config, asked.name)
+    heard({"limit": limit, "resident": hooks.resident and hooks.enabled})
     if not hooks.enabled:
         return {}
     hide_shown(kit)
-    return answer_event(kit, asked, started + hooks.timeout)
+    return answer_event(kit, asked, started + limit)

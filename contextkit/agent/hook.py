@@ -16,11 +16,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from contextkit.agent.client import ask
-from contextkit.agent.supervisor import Ending, Say, Show, supervise
+from contextkit.agent.supervisor import COLD_SECONDS, Ending, Say, Show, supervise
 
-_ANSWERED = {"SessionStart", "UserPromptSubmit"}
-_OF_TOOLS = {"PostToolUse", "PostToolUseFailure"}
 _DEFAULT_SECONDS = 1.0
+_LIMIT = "CONTEXTKIT_HOOKS_TIMEOUT"
+_PROMPT = "UserPromptSubmit"
+_ANSWERED = {"SessionStart", _PROMPT}
+_OF_TOOLS = {"PostToolUse", "PostToolUseFailure"}
 _MOST_SECONDS = 30.0
 _MOST_BYTES = 8 * 1024 * 1024
 _LONGEST_NAME = 4096
@@ -89,6 +91,9 @@ class _Hook:
             answer = self._asked()
             if answer is not None:
                 return answer
+        if self.event.get("hook_event_name") == _PROMPT and not self.environment.get(_LIMIT):
+            # The limit in a file is not known yet.
+            self.say({"limit": COLD_SECONDS})
         # Settings are only read for an event that may have an answer.
         self.ending.wants_resident &= may_be_answered
         if told:
@@ -169,7 +174,7 @@ def _may_be_answered(event: Mapping[str, Any]) -> bool:
 
 def _seconds(environment: Mapping[str, str]) -> float:
     try:
-        seconds = float(environment.get("CONTEXTKIT_HOOKS_TIMEOUT") or _DEFAULT_SECONDS)
+        seconds = float(environment.get(_LIMIT) or _DEFAULT_SECONDS)
     except ValueError:
         return _DEFAULT_SECONDS
     return seconds if 0 < seconds <= _MOST_SECONDS else _DEFAULT_SECONDS

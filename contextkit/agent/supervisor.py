@@ -25,6 +25,12 @@ Show = Callable[[Mapping[str, Any], Mapping[str, Any]], str]
 Say = Callable[[Mapping[str, Any]], None]
 """Sends attributes to `Ending.learn`."""
 
+COLD_SECONDS = 2.0
+"""Default time limit of a prompt that the hook's process answers itself.
+
+It loads everything first, which takes the whole of the usual second on a busy machine.
+"""
+
 _LOOK_SECONDS = 0.05
 _GRACE_SECONDS = 1.0
 """How long a child may exceed its limit if its parent was killed."""
