@@ -5,10 +5,10 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from typing import TYPE_CHECKING
 
 from contextkit.package import lazy_names
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from contextkit.cli.assemble import (
         checked_sources as checked_sources,

@@ -9,8 +9,11 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Mapping, Sequence
-from typing import Any
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
 
 _COMMANDS = frozenset(("assemble", "explain", "premortem"))
 _OF_THIS_PROCESS = frozenset(("-", "-h", "--help"))

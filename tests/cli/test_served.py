@@ -23,7 +23,7 @@ atexit.register(lambda: print(*sys.modules, file=sys.stderr))
 from contextkit.cli import main
 main()
 """
-HEAVY = {"asyncio", "attr", "click", "contextkit.kit", "numpy", "pluggy", "qdrant_edge"}
+HEAVY = {"asyncio", "attr", "click", "contextkit.kit", "numpy", "pluggy", "qdrant_edge", "typing"}
 WITH = {"CONTEXTKIT_HOOKS_RESIDENT": "yes"}
 QUESTION = "how is the token budget split?"
 COMMANDS = [
