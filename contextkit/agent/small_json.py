@@ -49,7 +49,8 @@ def from_json(data: bytes) -> Any:
         settings: Any = _Settings
         text = data.decode("utf-8").strip(" \t\r\n")
         value, end = make_scanner(settings)(text, 0)
-    except (ImportError, StopIteration, ValueError):
+    except (ImportError, StopIteration, SystemError, ValueError):
+        # The reader cannot raise `json.JSONDecodeError` while `json` is not imported.
         end, text = 0, " "
     if end == len(text):
         return value

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -32,6 +34,21 @@ def test_other_text_is_refused_as_by_json(data: bytes) -> None:
     with pytest.raises(ValueError, match=r"\w") as found:
         from_json(data)
     assert str(found.value) == str(expected.value)
+
+
+def test_broken_text_is_refused_before_json_is_imported() -> None:
+    """A hook's process reads it without `json`."""
+    code = """
+import sys
+from contextkit.agent.small_json import from_json
+assert "json" not in sys.modules
+try:
+    from_json(b"{")
+except ValueError as error:
+    print(error)
+"""
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout.startswith("Expecting property name")
 
 
 def test_other_encodings_are_read() -> None:
