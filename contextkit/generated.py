@@ -22,6 +22,12 @@ from typing import Any
 _MOST = 4000
 """Limit of kept entries, some four times what all commands together use."""
 
+_FEW = 10
+"""New entries that are not worth a new file.
+
+The standard library's `tokenize` has another pattern in each process.
+"""
+
 _engine: Any = _compiler._sre
 _HASHING = "hash((\n"
 
@@ -70,7 +76,7 @@ def use_kept_code() -> Callable[[], None]:
     def finish() -> None:
         del vars(_make)["compile"]
         _compiler.compile = generate
-        if len(scripts) + len(patterns) > kept:
+        if len(scripts) + len(patterns) > kept + _FEW:
             _write(file, scripts, patterns)
 
     vars(_make)["compile"] = compile_script

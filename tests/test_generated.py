@@ -16,7 +16,10 @@ from contextkit.generated import kept_code
 compiled = []
 sys.addaudithook(lambda name, given: name == "compile" and compiled.append(given))
 with kept_code():
-    from attrs import frozen
+    from attrs import frozen, make_class
+
+    for number in range(20):
+        make_class(f"Dish{number}", ["name"])
 
     @frozen
     class Dish:
