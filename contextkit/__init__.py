@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from contextkit.package import VERSION, lazy_names
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from contextkit.assembler import ContextAssembler as ContextAssembler
     from contextkit.errors import (

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
-from typing import Any
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    # Importing `typing` takes as long as a hook's other modules together.
+    from collections.abc import Callable
+    from typing import Any
 
 VERSION = "0.1.0"
 

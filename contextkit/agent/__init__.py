@@ -6,12 +6,12 @@ Agents write events and answers in their own ways. A plugin connects one: it rea
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from contextkit.package import lazy_names
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from contextkit.agent.hook import run_hook as run_hook
+    from contextkit.agent.small_json import to_json as to_json
     from contextkit.agent.tools import (
         OfferedTool as OfferedTool,
         call_tool as call_tool,
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
 _NAMES = {
     "hook": "run_hook",
+    "small_json": "to_json",
     "tools": "OfferedTool call_tool offer_tool offered_tools",
     "transcript_lines": "json_lines",
     "..config.load": "data_folder load_config patient user_config_file",

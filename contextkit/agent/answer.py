@@ -25,7 +25,7 @@ from typing import Any
 
 from contextkit.agent.events import PROMPT, SHOWN, START, HookEvent
 from contextkit.agent.given import note_given
-from contextkit.agent.limits import open_for_hooks, opened, seconds_for_sources
+from contextkit.agent.limits import cold_seconds, open_for_hooks, opened, seconds_for_sources
 from contextkit.agent.sessions import (
     Session,
     Waiting,
@@ -154,6 +154,7 @@ def answer_event(kit: ContextKit, event: HookEvent, deadline: float) -> dict[str
         TimeoutError: it took too long.
         ContextKitError: assembling failed.
     """
+    began = time.monotonic()
     if not kit.config.hooks.enabled or event.name not in SHOWN:
         return {}
     if not event.session:
@@ -176,8 +177,8 @@ def answer_event(kit: ContextKit, event: HookEvent, deadline: float) -> dict[str
             raise TimeoutError("the answer was ready after the time limit")
         answer = found if found.get("context") else {**session.deliver(), **found}
         if answer.get("context"):
-            waited = time.monotonic() - (deadline - kit.config.hooks.timeout)
-            note_given(answer, event.name, event.session, session.workspace, waited)
+            took = time.monotonic() - began
+            note_given(answer, event.name, event.session, session.workspace, took)
         return answer
 
 
@@ -375,8 +376,9 @@ def answer_here(
     # a model would take a sixth of the time.
     kit = open_for_hooks(find_workspace(Path(asked.folder)), os.environ, models=False)
     hooks = kit.config.hooks
-    heard({"limit": hooks.timeout, "resident": hooks.resident and hooks.enabled})
+    limit = cold_seconds(kit.config, asked.name)
+    heard({"limit": limit, "resident": hooks.resident and hooks.enabled})
     if not hooks.enabled:
         return {}
     hide_shown(kit)
-    return answer_event(kit, asked, started + hooks.timeout)
+    return answer_event(kit, asked, started + limit)

@@ -6,26 +6,36 @@ socket of its own.
 
 from __future__ import annotations
 
-import contextlib
-import json
 import os
-import socket
 import stat
-import struct
 import sys
 import zlib
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
+from contextkit.agent.small_json import from_json, to_json
 from contextkit.package import VERSION
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import socket as sockets
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+else:
+    # `socket` imports enumerations, selectors and arrays.
+    import _socket as sockets
+
 MAX_BYTES = 16 * 1024 * 1024
-_LENGTH = struct.Struct(">I")
+_LENGTH_BYTES = 4
 
 _LONGEST = 100
 """Some systems limit a socket's path to 104 bytes, including the final zero."""
 
 _PREFIX = "CONTEXTKIT_"
+
+_SURROUNDINGS = frozenset(
+    ("HOME", "LANG", "PATH", "PYTHONPATH", "TZ", "USER", "XDG_CACHE_HOME", "XDG_CONFIG_HOME")
+)
+_SURROUNDED = ("GIT_CONFIG", "GIT_DIR", "GIT_WORK_TREE", "HF_", "LC_")
+_SECRETS = ("_KEY", "_TOKEN", "_PASSWORD", "_PROXY", "_proxy")
 
 FEW_PAGES = {"MALLOC_ARENA_MAX": "2", "MALLOC_TRIM_THRESHOLD_": "131072"}
 """Variables with which the C library keeps less freed memory, a seventh of the server's own."""
@@ -35,22 +45,22 @@ class ProtocolError(Exception):
     """A message is invalid or incomplete."""
 
 
-def send(connection: socket.socket, message: dict[str, Any]) -> None:
+def send(connection: sockets.socket, message: dict[str, Any]) -> None:
     """Send one message."""
-    data = json.dumps(message).encode("ascii")
-    connection.sendall(_LENGTH.pack(len(data)) + data)
+    data = to_json(message).encode("ascii")
+    connection.sendall(len(data).to_bytes(_LENGTH_BYTES, "big") + data)
 
 
-def receive(connection: socket.socket) -> dict[str, Any]:
+def receive(connection: sockets.socket) -> dict[str, Any]:
     """Receive a message.
 
     Raises `ProtocolError` if none comes or it is invalid.
     """
-    (length,) = _LENGTH.unpack(_read(connection, _LENGTH.size))
+    length = int.from_bytes(_read(connection, _LENGTH_BYTES), "big")
     if length > MAX_BYTES:
         raise ProtocolError(f"a message of {length} bytes is longer than {MAX_BYTES}")
     try:
-        message = json.loads(_read(connection, length))
+        message = from_json(_read(connection, length))
     except ValueError as error:
         raise ProtocolError(f"a message is not JSON: {error}") from error
     if not isinstance(message, dict):
@@ -58,7 +68,7 @@ def receive(connection: socket.socket) -> dict[str, Any]:
     return message
 
 
-def _read(connection: socket.socket, length: int) -> bytes:
+def _read(connection: sockets.socket, length: int) -> bytes:
     parts = bytearray()
     while len(parts) < length:
         part = connection.recv(min(length - len(parts), 1 << 16))
@@ -68,19 +78,18 @@ def _read(connection: socket.socket, length: int) -> bytes:
     return bytes(parts)
 
 
-def peer_is_us(connection: socket.socket) -> bool:
+def peer_is_us(connection: sockets.socket) -> bool:
     """Whether the other process has the same user.
 
     Returns True if the system cannot tell.
 
     The socket's folder, which only this user can open, protects it then.
     """
-    if not hasattr(socket, "SO_PEERCRED"):
+    if not hasattr(sockets, "SO_PEERCRED"):
         return True
-    form = struct.Struct("iII")
-    found = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, form.size)
-    _, user, _ = form.unpack(found)
-    return bool(user == os.geteuid())
+    # Three numbers: the process, the user and the group.
+    found = connection.getsockopt(sockets.SOL_SOCKET, sockets.SO_PEERCRED, 12)
+    return int.from_bytes(found[4:8], sys.byteorder) == os.geteuid()
 
 
 def home_of(environment: Mapping[str, str]) -> str:
@@ -95,6 +104,16 @@ def home_of(environment: Mapping[str, str]) -> str:
 def settings_in(environment: Mapping[str, str]) -> dict[str, str]:
     """Select the variables that are settings."""
     return {name: value for name, value in environment.items() if name.startswith(_PREFIX)}
+
+
+def surroundings(environment: Mapping[str, str]) -> int:
+    """Return a checksum of the further variables that may change what a command prints."""
+    found = sorted(
+        (name, value)
+        for name, value in environment.items()
+        if name in _SURROUNDINGS or name.startswith(_SURROUNDED) or name.endswith(_SECRETS)
+    )
+    return zlib.crc32(repr(found).encode("utf-8", "surrogateescape"))
 
 
 def socket_path(environment: Mapping[str, str]) -> str | None:
@@ -121,8 +140,8 @@ def _folders(environment: Mapping[str, str]) -> list[str]:
 
 def _is_ours(folder: str) -> bool:
     try:
-        with contextlib.suppress(FileExistsError):
-            os.mkdir(folder, 0o700)  # noqa: PTH102 - pathlib costs 5 ms
+        if not os.path.lexists(folder):
+            _make_folder(folder)
         found = os.lstat(folder)
     except OSError:
         return False
@@ -130,12 +149,20 @@ def _is_ours(folder: str) -> bool:
     return stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid() and alone
 
 
+def _make_folder(folder: str) -> None:
+    try:
+        os.mkdir(folder, 0o700)  # noqa: PTH102 - pathlib costs 5 ms
+    except FileExistsError:
+        # Another process was quicker.
+        return
+
+
 def installed() -> str:
     """The version and environment that client and server must share."""
     return f"{VERSION} {sys.prefix}"
 
 
-def connect(environment: Mapping[str, str], seconds: float) -> socket.socket | None:
+def connect(environment: Mapping[str, str], seconds: float) -> sockets.socket | None:
     """Connect to this user's background server; None if none runs.
 
     Args:
@@ -145,7 +172,7 @@ def connect(environment: Mapping[str, str], seconds: float) -> socket.socket | N
     path = socket_path(environment)
     if path is None:
         return None
-    connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    connection = sockets.socket(sockets.AF_UNIX, sockets.SOCK_STREAM)
     try:
         connection.settimeout(seconds)
         connection.connect(path)
@@ -177,23 +204,24 @@ def ask(
     connection = connect(environment, seconds)
     if connection is None:
         return None
-    with connection:
-        try:
-            send(
-                connection,
-                {
-                    **request,
-                    "home": home_of(environment),
-                    "installed": installed(),
-                    "environment": settings_in(environment),
-                },
-            )
+    try:
+        send(
+            connection,
+            {
+                **request,
+                "home": home_of(environment),
+                "installed": installed(),
+                "environment": settings_in(environment),
+            },
+        )
+        message = receive(connection)
+        while message.get("more"):
+            heard(message)
             message = receive(connection)
-            while message.get("more"):
-                heard(message)
-                message = receive(connection)
-        except (OSError, ProtocolError):
-            return None
+    except (OSError, ProtocolError):
+        return None
+    finally:
+        connection.close()
     return None if message.get("retired") else message
 
 
@@ -211,7 +239,7 @@ def start(environment: Mapping[str, str], warm: str | None = None) -> bool:
     """
     if socket_path(environment) is None:
         return False
-    arguments = ["contextkit.agent"]
+    arguments = ["contextkit.cli.background"]
     if warm is not None:
         arguments += ["--warm", warm]
     return start_detached(arguments, {**FEW_PAGES, **environment})

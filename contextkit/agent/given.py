@@ -62,7 +62,7 @@ class Given:
         workspace: its root folder.
         event: the name of the agent's event.
         tokens: the context's tokens.
-        seconds: how long the agent waited.
+        seconds: how long the answer took.
         items: what it was made of.
     """
 
@@ -107,7 +107,7 @@ def note_given(
         event: the name of the agent's event.
         session: the agent's session.
         workspace: its root folder.
-        seconds: how long the agent has waited.
+        seconds: how long the answer took.
     """
     given = Given(
         at=time.time(),
@@ -204,7 +204,7 @@ class Use:
         sessions: the number of sessions that got a context.
         contexts: the number of contexts.
         tokens: their tokens.
-        seconds: how long the agent waited for each, ascending.
+        seconds: how long each answer took, ascending.
         touched: the files that agents read or changed, each counted once per session.
         touched_after: how many of those an earlier context of the session had an item of.
         sources: by source, most items first.

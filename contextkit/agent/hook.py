@@ -6,21 +6,27 @@ exit code is always 0.
 
 from __future__ import annotations
 
-import contextlib
 import gc
-import json
 import os
 import sys
 import time
-from collections.abc import Mapping
-from typing import Any
 
 from contextkit.agent.client import ask
-from contextkit.agent.supervisor import Ending, Say, Show, supervise
+from contextkit.agent.small_json import from_json, to_json
+from contextkit.agent.supervisor import COLD_SECONDS, Ending, supervise
 
-_ANSWERED = {"SessionStart", "UserPromptSubmit"}
-_OF_TOOLS = {"PostToolUse", "PostToolUseFailure"}
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from contextkit.agent.supervisor import Say, Show
+
 _DEFAULT_SECONDS = 1.0
+_LIMIT = "CONTEXTKIT_HOOKS_TIMEOUT"
+_PROMPT = "UserPromptSubmit"
+_ANSWERED = {"SessionStart", _PROMPT}
+_OF_TOOLS = {"PostToolUse", "PostToolUseFailure"}
 _MOST_SECONDS = 30.0
 _MOST_BYTES = 8 * 1024 * 1024
 _LONGEST_NAME = 4096
@@ -30,7 +36,7 @@ _OFF = {"false", "0", "no", "off"}
 def answer_as_json(_: Mapping[str, Any], answer: Mapping[str, Any]) -> str:
     """Format an answer as JSON with `context` and `items`."""
     told = {"context": answer.get("context", ""), "items": answer.get("items", [])}
-    return f"{json.dumps(told)}\n"
+    return f"{to_json(told)}\n"
 
 
 def run_hook(show: Show = answer_as_json) -> None:
@@ -67,8 +73,10 @@ class _Hook:
             reason = " ".join(f"{type(error).__name__}: {error}".split())
             self.ending.note("hook_late" if self.ending.late else "hook_failed", reason=reason)
         text = ""
-        with contextlib.suppress(Exception):
+        try:
             text = self.ending.show(self.event, answer)
+        except Exception as error:  # noqa: BLE001 - agents never see errors
+            self.ending.note("hook_failed", reason=f"{type(error).__name__}: {error}")
         ending = self.ending
         said = {"text": text, "late": ending.late, "wants_resident": ending.wants_resident}
         self.say({**said, "message": ending.message})
@@ -89,6 +97,9 @@ class _Hook:
             answer = self._asked()
             if answer is not None:
                 return answer
+        if self.event.get("hook_event_name") == _PROMPT and not self.environment.get(_LIMIT):
+            # The limit in a file is not known yet.
+            self.say({"limit": COLD_SECONDS})
         # Settings are only read for an event that may have an answer.
         self.ending.wants_resident &= may_be_answered
         if told:
@@ -127,6 +138,9 @@ class _Hook:
         gc.disable()
         # Starting threads takes longer than the work of numpy here.
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+        from contextkit.generated import use_kept_code
+
+        use_kept_code()
         from contextkit.agent.answer import answer_here
 
         nothing = os.open(os.devnull, os.O_WRONLY)
@@ -158,6 +172,9 @@ def _may_be_answered(event: Mapping[str, Any]) -> bool:
     name = event.get("hook_event_name")
     if not isinstance(name, str) or name not in _OF_TOOLS:
         return isinstance(name, str) and name in _ANSWERED
+    given = event.get("tool_input")
+    if not (isinstance(given, dict) and given.get("command")):
+        return False
     # Compiling its patterns takes milliseconds.
     from contextkit.agent.failures import failed_kind
 
@@ -166,7 +183,7 @@ def _may_be_answered(event: Mapping[str, Any]) -> bool:
 
 def _seconds(environment: Mapping[str, str]) -> float:
     try:
-        seconds = float(environment.get("CONTEXTKIT_HOOKS_TIMEOUT") or _DEFAULT_SECONDS)
+        seconds = float(environment.get(_LIMIT) or _DEFAULT_SECONDS)
     except ValueError:
         return _DEFAULT_SECONDS
     return seconds if 0 < seconds <= _MOST_SECONDS else _DEFAULT_SECONDS
@@ -180,7 +197,7 @@ def _read_event() -> Mapping[str, Any]:
     data = b"" if sys.stdin is None else sys.stdin.buffer.read(_MOST_BYTES + 1)
     if len(data) > _MOST_BYTES:
         raise ValueError(f"event: expected at most {_MOST_BYTES} bytes, got more")
-    event = json.loads(data)
+    event = from_json(data)
     if not isinstance(event, dict):
         raise TypeError(f"event: expected a JSON object, got {type(event).__name__}")
     return event

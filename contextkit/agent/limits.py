@@ -8,6 +8,8 @@ from collections.abc import AsyncIterator, Mapping
 
 from attrs import evolve
 
+from contextkit.agent.events import PROMPT
+from contextkit.agent.supervisor import COLD_SECONDS
 from contextkit.config.load import load_config
 from contextkit.config.settings import Config
 from contextkit.errors import ContextKitError
@@ -44,6 +46,12 @@ async def opened(store: RecordStore, deadline: float) -> AsyncIterator[None]:
             # The sources that need the store report the error.
             stack.enter_context(waiting_at_most(_MOMENT))
         yield
+
+
+def cold_seconds(config: Config, event: str) -> float:
+    """Return the time limit of an event while no background server runs."""
+    is_set = "hooks.timeout" in config.origins
+    return config.hooks.timeout if is_set or event != PROMPT else COLD_SECONDS
 
 
 def seconds_for_sources(deadline: float) -> float:

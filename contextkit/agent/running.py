@@ -6,7 +6,7 @@ import gc
 import os
 import signal
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ from contextkit.store.freed import release_freed_memory
 from contextkit.store.holder import name_process
 
 if TYPE_CHECKING:
+    from contextkit.agent.server import RunCommand
     from contextkit.config.sections import HookSettings
 
 _LOG_BYTES = 1 << 20
@@ -25,12 +26,15 @@ _LOG_BYTES = 1 << 20
 _SECONDS = 5.0
 
 
-def run_here(idle_seconds: float, warm: str | None = None) -> bool | None:
+def run_here(
+    idle_seconds: float, warm: str | None = None, run_command: RunCommand | None = None
+) -> bool | None:
     """Run the server in this process until it ends.
 
     Args:
         idle_seconds: seconds without a request before it ends.
         warm: a folder of a workspace to load in advance.
+        run_command: runs commands for other processes.
 
     Returns:
         True after it has ended, False if another server already runs, None if the system cannot
@@ -44,14 +48,20 @@ def run_here(idle_seconds: float, warm: str | None = None) -> bool | None:
 
     with only_server(path) as first:
         if first:
-            _serve(Path(path), idle_seconds, warm)
+            _serve(Path(path), idle_seconds, warm, run_command)
     return first
 
 
-def _serve(path: Path, idle_seconds: float, warm: str | None) -> None:
+def _serve(
+    path: Path,
+    idle_seconds: float,
+    warm: str | None,
+    run_command: RunCommand | None,
+    loaded: Callable[[], None] = lambda: None,
+) -> None:
     from contextkit.agent.server import ResidentServer
 
-    server = ResidentServer(path, idle_seconds)
+    server = ResidentServer(path, idle_seconds, run_command)
     name_process("contextkit serve")
 
     def stop(*_: Any) -> None:
@@ -64,6 +74,7 @@ def _serve(path: Path, idle_seconds: float, warm: str | None) -> None:
     def make_ready() -> None:
         if warm is not None:
             server.warm(warm, settings_in(os.environ))
+        loaded()
         gc.collect()
         # Loaded objects stay, so garbage collections can skip them.
         gc.freeze()
@@ -72,12 +83,16 @@ def _serve(path: Path, idle_seconds: float, warm: str | None) -> None:
     server.serve(ready=lambda: threading.Thread(target=make_ready, daemon=True).start())
 
 
-def run_detached(path: str, warm: str | None) -> None:
+def run_detached(
+    path: str, warm: str | None, run_command: RunCommand, loaded: Callable[[], None]
+) -> None:
     """Run the server as a detached process, logging its output.
 
     Args:
         path: the socket's, which this process has locked.
         warm: a folder of a workspace to load in advance.
+        run_command: runs commands for other processes.
+        loaded: called when the workspace is loaded.
     """
     folder = data_folder() / "hooks"
     make_private_folder(folder)
@@ -91,7 +106,7 @@ def run_detached(path: str, warm: str | None) -> None:
     settings = _hook_settings(warm)
     # A hook that timed out starts it before reading whether it is enabled.
     if settings.resident and settings.enabled:
-        _serve(Path(path), settings.idle_minutes * 60, warm)
+        _serve(Path(path), settings.idle_minutes * 60, warm, run_command, loaded)
 
 
 def _hook_settings(folder: str | None) -> HookSettings:

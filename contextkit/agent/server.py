@@ -7,20 +7,29 @@ import os
 import socket
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from attrs import asdict, define, field
 
 from contextkit.agent.answer import answer_event, answer_later, keep_for_later
-from contextkit.agent.client import ProtocolError, home_of, installed, peer_is_us, receive, send
+from contextkit.agent.client import (
+    ProtocolError,
+    home_of,
+    installed,
+    peer_is_us,
+    receive,
+    send,
+    surroundings,
+)
 from contextkit.agent.events import HookEvent
 from contextkit.agent.notify import tell_plugins
 from contextkit.agent.sessions import note
 from contextkit.agent.software import Software
 from contextkit.agent.workspaces import Workspaces
 from contextkit.errors import ContextKitError, WorkspaceError, in_words
+from contextkit.kit import ContextKit
 
 _TOLD = ("context", "items")
 _GONE = "the hook's process had stopped waiting"
@@ -35,6 +44,12 @@ _LONGEST_SECONDS = 60.0
 _LOOK_SECONDS = 1.0
 """Interval of the checks of an idle server's socket."""
 
+_BEAT_SECONDS = 0.5
+"""Interval of the signs of life while a command runs."""
+
+RunCommand = Callable[[ContextKit, Mapping[str, Any]], Mapping[str, Any]]
+"""Runs a client's command on the workspace's kit, and returns the answer to the client."""
+
 
 @define(eq=False)
 class ResidentServer:
@@ -43,11 +58,13 @@ class ResidentServer:
     Attributes:
         path: the socket's path.
         idle_seconds: seconds without a request before it ends.
+        run_command: runs a command for another process; None if it runs no commands.
         workspaces: the open workspaces.
     """
 
     path: Path
     idle_seconds: float
+    run_command: RunCommand | None = None
     workspaces: Workspaces = field(factory=Workspaces)
     _ending: threading.Event = field(factory=threading.Event, init=False)
     _ended: threading.Event = field(factory=threading.Event, init=False)
@@ -126,14 +143,13 @@ class ResidentServer:
     def _respond(self, request: Mapping[str, Any], connection: socket.socket) -> None:
         if request.get("op") == "hook":
             self._respond_to_hook(request, connection)
+        elif request.get("op") == "command":
+            self._respond_to_command(request, connection)
         else:
             send(connection, self._answer(request))
 
     def _respond_to_hook(self, request: Mapping[str, Any], connection: socket.socket) -> None:
-        if self._is_outdated(request):
-            note("resident_outdated", installed=request.get("installed"))
-            send(connection, {"retired": True})
-            self.end()
+        if self._retires(request, connection):
             return
         if self._warming:
             send(connection, {"starting": True})
@@ -202,6 +218,30 @@ class ResidentServer:
             return None
         return None if found is None else [asdict(health) for health in found]
 
+    def _respond_to_command(self, request: Mapping[str, Any], connection: socket.socket) -> None:
+        """Run a command as a process of its own would, or refuse."""
+        if self._retires(request, connection):
+            return
+        answer: Mapping[str, Any] = {"refused": True}
+        is_alike = request.get("surroundings") == surroundings(os.environ)
+        if self.run_command is not None and is_alike and not self._warming:
+            try:
+                using = self.workspaces.use(request["folder"], request["environment"])
+                with using as kit, _beating(connection):
+                    answer = self.run_command(kit, request)
+            except Exception as error:  # noqa: BLE001 - the client runs the command itself
+                note("command_refused", reason=in_words(error), process="resident")
+        send(connection, dict(answer))
+
+    def _retires(self, request: Mapping[str, Any], connection: socket.socket) -> bool:
+        """End if the software or the home has changed; return whether it did."""
+        if not self._is_outdated(request):
+            return False
+        note("resident_outdated", installed=request.get("installed"))
+        send(connection, {"retired": True})
+        self.end()
+        return True
+
     def _is_outdated(self, request: Mapping[str, Any]) -> bool:
         """Whether the software or the home has changed."""
         return (
@@ -248,6 +288,25 @@ class ResidentServer:
             note("resident_not_warm", reason=in_words(error))
         finally:
             self._warming = False
+
+
+@contextlib.contextmanager
+def _beating(connection: socket.socket) -> Iterator[None]:
+    """Tell a client again and again that this process is not stuck."""
+    done = threading.Event()
+
+    def beat() -> None:
+        while not done.wait(_BEAT_SECONDS):
+            with contextlib.suppress(OSError):
+                send(connection, {"more": True})
+
+    beating = threading.Thread(target=beat, daemon=True)
+    beating.start()
+    try:
+        yield
+    finally:
+        done.set()
+        beating.join()
 
 
 def _listening(path: Path) -> socket.socket:

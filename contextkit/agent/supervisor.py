@@ -7,23 +7,34 @@ a thread watches the time, which such C code can delay.
 
 from __future__ import annotations
 
-import contextlib
-import json
 import os
 import select
-import signal
 import time
 from _thread import allocate_lock, start_new_thread
-from collections.abc import Callable, Mapping
-from typing import Any, NoReturn
 
 from contextkit.agent.client import start, start_detached
+from contextkit.agent.small_json import from_json, to_json
 
-Show = Callable[[Mapping[str, Any], Mapping[str, Any]], str]
-"""Formats an event's answer, which may be empty, for the agent."""
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import signal
+    from collections.abc import Callable, Mapping
+    from typing import Any, NoReturn
 
-Say = Callable[[Mapping[str, Any]], None]
-"""Sends attributes to `Ending.learn`."""
+    Show = Callable[[Mapping[str, Any], Mapping[str, Any]], str]
+    """Formats an event's answer, which may be empty, for the agent."""
+
+    Say = Callable[[Mapping[str, Any]], None]
+    """Sends attributes to `Ending.learn`."""
+else:
+    # `signal` makes enumerations of its numbers.
+    import _signal as signal
+
+COLD_SECONDS = 2.0
+"""Default time limit of a prompt that the hook's process answers itself.
+
+It loads everything first, which takes the whole of the usual second on a busy machine.
+"""
 
 _LOOK_SECONDS = 0.05
 _GRACE_SECONDS = 1.0
@@ -75,9 +86,11 @@ class Ending:
         """
         self._ended.acquire()
         try:
-            with contextlib.suppress(Exception):
+            try:
                 text = self.show(self.event, {}) if self.text is None else self.text
                 _write(self.output, text.encode("utf-8", "backslashreplace"))
+            except Exception:  # noqa: BLE001, S110 - agents never see errors
+                pass
             if trouble is not None:
                 self.note(trouble, **fields)
             if self.wants_resident:
@@ -90,11 +103,13 @@ class Ending:
 
     def note(self, line: str, **fields: Any) -> None:
         """Log a line about this event."""
-        with contextlib.suppress(Exception):
+        try:
             from contextkit.agent.sessions import note
 
             name = self.event.get("hook_event_name")
             note(line, hook=name, session=self.event.get("session_id"), **fields)
+        except Exception:  # noqa: BLE001, S110 - a full disk, for example
+            pass
 
     def finish_late(self) -> NoReturn:
         """Finish without an answer because time is up."""
@@ -135,7 +150,7 @@ def _answer_in_child(run: Callable[[Say], None], writing: int, ending: Ending) -
         ending.learn(said)
         if "limit" in said:
             _end_by(ending)
-        _write(writing, f"{json.dumps(said)}\n".encode("ascii"))
+        _write(writing, f"{to_json(said)}\n".encode("ascii"))
 
     try:
         # A process group of its own, so that the processes it starts end with it.
@@ -154,8 +169,7 @@ def _end_by(ending: Ending) -> None:
 
 
 def _wait(child: int, reading: int, ending: Ending) -> NoReturn:
-    with contextlib.suppress(OSError):
-        os.setpgid(child, child)
+    _lead_group(child)
     try:
         in_time = _listen(reading, ending)
     except BaseException as error:  # noqa: BLE001 - such as Ctrl-C; agents never see errors
@@ -170,6 +184,14 @@ def _wait(child: int, reading: int, ending: Ending) -> NoReturn:
         ending.finish("hook_failed", reason=_how_it_ended(child))
     _end_child(child)
     ending.finish()
+
+
+def _lead_group(child: int) -> None:
+    try:
+        os.setpgid(child, child)
+    except OSError:
+        # The child has done it itself, or has ended.
+        return
 
 
 def _listen(reading: int, ending: Ending) -> bool:
@@ -188,15 +210,16 @@ def _listen(reading: int, ending: Ending) -> bool:
             break
         *lines, said = (said + part).split(b"\n")
         for line in lines:
-            ending.learn(json.loads(line))
+            ending.learn(from_json(line))
     return True
 
 
 def _end_child(child: int) -> None:
-    with contextlib.suppress(OSError):
-        os.killpg(child, signal.SIGKILL)
-    with contextlib.suppress(OSError):
-        os.kill(child, signal.SIGKILL)
+    for kill in (os.killpg, os.kill):
+        try:
+            kill(child, signal.SIGKILL)
+        except OSError:
+            continue
 
 
 def _how_it_ended(child: int) -> str:

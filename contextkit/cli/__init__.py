@@ -5,10 +5,10 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from typing import TYPE_CHECKING
 
 from contextkit.package import lazy_names
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from contextkit.cli.assemble import (
         checked_sources as checked_sources,
@@ -63,15 +63,23 @@ _OBJECTS_BETWEEN_COLLECTIONS = 200_000
 
 def main() -> None:
     """Run the command line."""
+    from contextkit.cli.delegate import delegated
+
     gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
     # Threads of OpenBLAS would spin beside the work, and no computation here is large enough for
     # them.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
+        code = delegated(sys.argv[1:])
+        if code is not None:
+            sys.exit(code)
         # The import is inside `try`, so that Ctrl-C during it ends the program like a later Ctrl-C.
-        from contextkit.cli.root import cli
+        from contextkit.generated import kept_code
 
-        cli()
+        with kept_code():
+            from contextkit.cli.root import cli
+
+            cli()
     except KeyboardInterrupt:
         sys.exit(130)
     finally:

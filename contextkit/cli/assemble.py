@@ -13,7 +13,7 @@ import click
 from contextkit.cli.failures import ExitCode
 from contextkit.cli.index import index_first
 from contextkit.cli.options import no_index_option, query_from, request_options
-from contextkit.cli.output import in_colour
+from contextkit.cli.output import in_colour, messages_on_terminal
 from contextkit.cli.session import Session, json_option, pass_session
 from contextkit.errors import ConfigError, InvalidContextTypeError
 from contextkit.models.context import FormattedContext
@@ -145,7 +145,7 @@ def _show(
     else:
         # Made only where it is printed, because a trace has thousands of values.
         session.emit(context.as_dict() if as_json else None, context.markdown, as_json)
-    if context.items and not as_json and sys.stderr is not None and sys.stderr.isatty():
+    if context.items and not as_json and messages_on_terminal():
         sys.stdout.flush()
         session.warn(_in_short(context, time.perf_counter() - begun))
     nothing_answered = failed and failed == len(context.trace.sources)

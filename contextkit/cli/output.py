@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextvars import ContextVar
+from typing import TextIO
 
 import click
 
@@ -14,6 +18,7 @@ from contextkit.text.clean import visible, visible_json
 COMPLETION_VARIABLE = "_CONTEXTKIT_COMPLETE"
 """Set by a shell's completion script, for the process that it asks."""
 
+_captured: ContextVar[Mapping[int, TextIO] | None] = ContextVar("contextkit_captured", default=None)
 _BREAKS = re.compile("[\t\n]")
 _NARROWEST_COLUMN = 24
 
@@ -25,7 +30,9 @@ def say(message: str) -> None:
     because the shell would show it in the middle of the typed line.
     """
     if COMPLETION_VARIABLE not in os.environ:
-        click.echo(f"contextkit: {_BREAKS.sub(_escaped, visible(message))}", err=True)
+        click.echo(
+            f"contextkit: {_BREAKS.sub(_escaped, visible(message))}", file=_stream(2), err=True
+        )
 
 
 def print_text(text: str) -> None:
@@ -35,7 +42,7 @@ def print_text(text: str) -> None:
     them. The same holds in a pipe, because an agent may read it.
     """
     if text:
-        click.echo(visible(text))
+        click.echo(visible(text), file=_stream(1))
 
 
 def in_colour() -> bool:
@@ -58,10 +65,10 @@ def print_json(data: object) -> None:
     """
     import json
 
-    unicode = "utf" in (getattr(sys.stdout, "encoding", None) or "").lower()
+    unicode = "utf" in (getattr(_stream(1) or sys.stdout, "encoding", None) or "").lower()
     text = json.dumps(data, ensure_ascii=not unicode, indent=2)
     # JSON leaves most of these characters as they are, and a terminal may obey them.
-    click.echo(visible_json(text))
+    click.echo(visible_json(text), file=_stream(1))
 
 
 def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -93,7 +100,56 @@ def _folded(cell: str, width: int) -> list[str]:
 
 
 def _on_terminal() -> bool:
-    return sys.stdout is not None and sys.stdout.isatty()
+    return _captured.get() is None and sys.stdout is not None and sys.stdout.isatty()
+
+
+def messages_on_terminal() -> bool:
+    """Check whether messages go to a terminal."""
+    return _captured.get() is None and sys.stderr is not None and sys.stderr.isatty()
+
+
+# -- for another process --------------------------------------------------------------------
+
+
+class _Captured(io.StringIO):
+    """A stream of another process, which is no terminal."""
+
+    def __init__(self, number: int, encoding: str, parts: list[tuple[int, str]]) -> None:
+        super().__init__()
+        self._number = number
+        self._encoding = encoding
+        self._parts = parts
+
+    @property
+    def encoding(self) -> str:  # type: ignore[override]
+        """The encoding of the other process's stream."""
+        return self._encoding
+
+    def write(self, text: str) -> int:
+        """Note a text instead of writing it."""
+        self._parts.append((self._number, text))
+        return len(text)
+
+
+@contextlib.contextmanager
+def captured(encoding: str) -> Iterator[list[tuple[int, str]]]:
+    """Capture what this thread prints, as the number of a stream and a text each.
+
+    Args:
+        encoding: of the standard output that the texts are for.
+    """
+    parts: list[tuple[int, str]] = []
+    token = _captured.set({n: _Captured(n, encoding, parts) for n in (1, 2)})
+    try:
+        yield parts
+    finally:
+        _captured.reset(token)
+
+
+def _stream(number: int) -> TextIO | None:
+    """Return the captured stream, None for the process's own."""
+    streams = _captured.get()
+    return None if streams is None else streams[number]
 
 
 def _escaped(found: re.Match[str]) -> str:

@@ -100,9 +100,10 @@ class _Root(click.Group):
         """Run; turn every error into a line and exit code."""
         # Without arguments from a caller, this is the process's own command.
         session = Session(ends_process=args is None)
-        sys.exit(self._run(session, sys.argv[1:] if args is None else list(args), **extra))
+        sys.exit(self.run(session, sys.argv[1:] if args is None else list(args), **extra))
 
-    def _run(self, session: Session, args: list[str], **extra: Any) -> int:
+    def run(self, session: Session, args: list[str], **extra: Any) -> int:
+        """Run a command line in a session, and return its exit code."""
         _accept_any_text()
         options = {"prog_name": "contextkit", **extra, "standalone_mode": False}
         try:

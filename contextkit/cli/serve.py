@@ -34,14 +34,18 @@ def serve(session: Session, idle_minutes: float | None, task: str | None, as_jso
 
     It listens on a local socket that only you can reach, one for each CONTEXTKIT_HOME. You do not
     need to start it: a hook does so. It exits when it has been idle for a while.
+
+    While it runs, it also does the work of `assemble`, `explain` and `premortem` whose output is
+    not a terminal. CONTEXTKIT_HOOKS_RESIDENT=no prevents that.
     """
     if task is not None:
         _ask(session, task, as_json)
         return
     from contextkit.agent.running import run_here
+    from contextkit.cli.background import run_command
 
     minutes = session.config.hooks.idle_minutes if idle_minutes is None else idle_minutes
-    served = run_here(minutes * 60, str(session.folder))
+    served = run_here(minutes * 60, str(session.folder), run_command)
     if served is None:
         raise ContextKitError("found no folder for a socket that only you can reach")
     if not served:

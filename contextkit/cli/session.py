@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +12,7 @@ from attrs import define, field
 
 from contextkit.cli.commands import PluginCommands
 from contextkit.cli.logs import logs_on_stderr
-from contextkit.cli.output import print_json, print_text, say
+from contextkit.cli.output import messages_on_terminal, print_json, print_text, say
 
 if TYPE_CHECKING:
     from contextkit.config.settings import Config
@@ -117,17 +116,21 @@ class Session:
     def kit(self) -> ContextKit:
         """The workspace's `ContextKit`, closed when the command ends."""
         if self._kit is None:
-            from contextkit.kit import ContextKit
-
-            self._announce_waits()
-            self._kit = ContextKit.over(*self._load_plugins())
-            self._ending.callback(self._kit.leave if self.ends_process else self._kit.close)
+            self._kit = self._open_kit()
             identity = self._kit.identity
             if identity.problem:
                 self.warn(f"{identity.problem}; {identity.remedy}")
             if identity.note:
                 self.warn(identity.note)
         return self._kit
+
+    def _open_kit(self) -> ContextKit:
+        from contextkit.kit import ContextKit
+
+        self._announce_waits()
+        kit = ContextKit.over(*self._load_plugins())
+        self._ending.callback(kit.leave if self.ends_process else kit.close)
+        return kit
 
     def _announce_waits(self) -> None:
         """Tell a person at a terminal, and other processes, who waits for whom."""
@@ -137,7 +140,7 @@ class Session:
         context = click.get_current_context(silent=True)
         if self.ends_process and context is not None:
             name_process(context.command_path)
-        if sys.stderr is not None and sys.stderr.isatty():
+        if messages_on_terminal():
             self._ending.enter_context(on_wait(say))
 
     @property
@@ -179,7 +182,7 @@ class Session:
     @contextlib.contextmanager
     def progress(self) -> Iterator[Callable[[Progress], None]]:
         """Show progress on a terminal; in a pipe, nothing."""
-        if sys.stderr is None or not sys.stderr.isatty():
+        if not messages_on_terminal():
             yield lambda _: None
             return
         from contextkit.cli.progress import progress_bars

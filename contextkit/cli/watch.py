@@ -34,8 +34,8 @@ Examples:
 def watch(last: int, as_json: bool) -> None:
     """Follow what agents are given.
 
-    Each context is a line, printed when it happens: its time, workspace, event, tokens, waiting
-    time, and items by source. Files that the agent reads or changes, and errors of the hooks, are
+    Each context is a line, printed when it happens: its time, workspace, event, tokens, how long
+    it took, and items by source. Files that the agent reads or changes, and errors of the hooks, are
     lines too. Stop it with Ctrl-C.
     """
     from contextkit.agent.given import journal_of_given

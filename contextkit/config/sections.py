@@ -276,8 +276,9 @@ class HookSettings:
     enabled: bool = option(True, "Answer agents' hooks.", SWITCH, "off")
     timeout: float = option(
         1.0,
-        "Time limit of a hook; all other limits within a hook derive from it. An answer that is "
-        "late comes with the next event.",
+        "Time limit of a hook; all other limits within a hook derive from it. Unset, a prompt "
+        "may take 2 seconds while no background server runs. A late answer comes with the next "
+        "event.",
         numbers("a number of seconds over 0 and at most 30", lambda value: 0 < value <= 30),
         "lower",
     )

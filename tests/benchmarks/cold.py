@@ -1,4 +1,4 @@
-"""Cold starts of the command line, each in a process of its own, beside `python -c pass`.
+"""Starts of the command line, each in a process of its own, beside `python -c pass`.
 
 `python -m tests.benchmarks.cold --runs 15 --python VENV/bin/python`
 """
@@ -13,6 +13,7 @@ from pathlib import Path
 
 from attrs import frozen
 
+from tests.benchmarks import hook_place
 from tests.benchmarks.harness import Report, write_json
 from tests.benchmarks.starting import (
     BARE,
@@ -28,6 +29,7 @@ from tests.benchmarks.starting import (
 __all__ = ["main"]
 
 QUERY = "how is the budget split"
+SERVED = "background server"
 # On a busy machine a source that is cut off would make the command fail.
 _PATIENT = {
     "CONTEXTKIT_ASSEMBLE_SOURCE_TIMEOUT": "20",
@@ -43,11 +45,13 @@ class Place:
         python: the interpreter of the environment that is measured.
         workspace: what is indexed and asked about.
         home: where the store is.
+        runtime: where the background server listens.
     """
 
     python: Path
     workspace: Path
     home: Path
+    runtime: Path
 
     @property
     def ways(self) -> Ways:
@@ -64,17 +68,27 @@ class Place:
         }
         return {name: partial(self.run, command) for name, command in commands.items()}
 
+    @property
+    def ways_with(self) -> Ways:
+        """The ways with a background server; the first is the yardstick."""
+        ours = str(self.python.with_name("contextkit"))
+        return {
+            BARE: partial(self.run, [str(self.python), "-c", "pass"]),
+            f"contextkit assemble, {SERVED}": partial(self.run, [ours, "assemble", QUERY], "yes"),
+        }
+
     def index(self) -> None:
         """Make the store, and run once more, so that nothing is compiled or left to index."""
         for _ in range(2):
             self.run([str(self.python.with_name("contextkit")), "index"])
 
-    def run(self, command: Sequence[str]) -> bool:
+    def run(self, command: Sequence[str], resident: str = "no") -> bool:
         """Run a command to its end; raises `CalledProcessError` where it fails."""
+        own = {"CONTEXTKIT_HOME": str(self.home), "XDG_RUNTIME_DIR": str(self.runtime)}
         subprocess.run(
             command,
             cwd=self.workspace,
-            env={**as_for_most(), **_PATIENT, "CONTEXTKIT_HOME": str(self.home)},
+            env={**as_for_most(), **_PATIENT, **own, hook_place.RESIDENT: resident},
             stdin=subprocess.DEVNULL,
             capture_output=True,
             check=True,
@@ -88,17 +102,26 @@ def main(arguments: Sequence[str] | None = None) -> None:
     runs = 1 if given.small else given.runs
     with tempfile.TemporaryDirectory(prefix="contextkit-cold-") as name:
         folder = Path(name)
-        place = Place(given.python, workspace(folder, small=given.small), folder / "home")
+        asked = workspace(folder, small=given.small)
+        place = Place(given.python, asked, folder / "home", folder)
         place.index()
-        report = _report(in_turn(place.ways, runs), runs)
-    report.show()
+        reports = {"cold": _report("Cold starts", in_turn(place.ways, runs), runs)}
+        hooks = hook_place.Place(given.python, asked, place.home, folder, given.small)
+        with hook_place.resident(hooks):
+            # The first run opens the workspace.
+            for run in place.ways_with.values():
+                run()
+            samples = in_turn(place.ways_with, runs)
+            reports["served"] = _report(f"Starts with a {SERVED}", samples, runs)
+    for report in reports.values():
+        report.show()
     if given.json is not None:
-        write_json(given.json, {"python": str(given.python)}, {"cold": report})
+        write_json(given.json, {"python": str(given.python)}, reports)
 
 
-def _report(samples: Mapping[str, Samples], runs: int) -> Report:
+def _report(title: str, samples: Mapping[str, Samples], runs: int) -> Report:
     return Report(
-        title=f"Cold starts, {runs} runs of each in turn",
+        title=f"{title}, {runs} runs of each in turn",
         rows=[{"command": name, **row(found, samples[BARE])} for name, found in samples.items()],
         note="times the bare start: the median of the rounds' ratios",
     )

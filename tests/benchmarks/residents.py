@@ -99,7 +99,7 @@ class World:
 
     def start(self, *arguments: str) -> subprocess.Popen[bytes]:
         """Start a server as a hook does."""
-        command = [sys.executable, "-P", "-m", "contextkit.agent", *arguments]
+        command = [sys.executable, "-P", "-m", "contextkit.cli.background", *arguments]
         return subprocess.Popen(command, cwd="/", env={**FEW_PAGES, **self.environment})
 
     def status(self) -> Mapping[str, Any] | None:

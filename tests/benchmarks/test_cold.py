@@ -21,12 +21,15 @@ def test_a_small_round_has_a_row_for_each_command(
     """Each command is beside `python -c pass`, in the terminal and as data."""
     main(["--small", "--json", str(tmp_path / "found.json")])
 
-    rows = json.loads((tmp_path / "found.json").read_text(encoding="utf-8"))["reports"]["cold"]
+    found = json.loads((tmp_path / "found.json").read_text(encoding="utf-8"))["reports"]
+    rows = found["cold"]
     names = [row["command"] for row in rows["rows"]]
     assert names == [
         *(BARE, "contextkit --version", "contextkit --help", "contextkit sources"),
         *("contextkit assemble", "contextkit assemble --no-index"),
     ]
+    served = [row["command"] for row in found["served"]["rows"]]
+    assert served == [BARE, "contextkit assemble, background server"]
     assert rows["rows"][0]["times the bare start"] == 1
     shown = capsys.readouterr().out
     assert all(name in shown for name in names)

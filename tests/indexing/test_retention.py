@@ -98,6 +98,13 @@ def test_what_is_too_old_goes_with_what_belongs_to_it(records: Records) -> None:
     assert _ids(records) == {"head1", "head10", "tail1", "tail10"}
 
 
+def test_what_is_not_counted_goes_alone(records: Records) -> None:
+    """A part that is too old goes, though no thing is that old."""
+    records.put([*_aged(1), *_aged(11, part="tail")])
+    assert prune(records, Retention(keep_days=10), counted=HEADS, now=NOW) == Pruned(left=1)
+    assert _ids(records) == {"head1"}
+
+
 def test_the_newest_of_too_many_stay(records: Records) -> None:
     """What is too old does not count among them."""
     records.put(_aged(1, 2, 3, 4, 50))
@@ -205,6 +212,18 @@ def test_indexing_prunes(open_kit: Callable[..., ContextKit]) -> None:
     kit.records("log").put(_aged(1, 20, since=datetime.now(UTC)))
     kit.index()
     assert _ids(kit.records("log")) == {"head1"}
+
+
+def test_where_nothing_is_too_old_nothing_is_written(
+    open_kit: Callable[..., ContextKit],
+) -> None:
+    """Writing makes caches stale, and the store slow to leave."""
+    kit = open_kit({"log": _Log()})
+    kit.records("log").put(_aged(1, since=datetime.now(UTC)))
+    before = kit.store.revision("log")
+    kit.index()
+    assert before is not None
+    assert kit.store.revision("log") == before
 
 
 def test_a_source_that_is_not_there_is_named(open_kit: Callable[..., ContextKit]) -> None:

@@ -158,6 +158,26 @@ def test_the_time_limit_of_the_settings_is_longer(world: World) -> None:
     assert world.journal() == []
 
 
+@pytest.mark.parametrize(
+    ("name", "hook", "seconds"),
+    [
+        ("UserPromptSubmit", "contextkit_source()", 2.0),
+        ("UserPromptSubmit", "contextkit_query(request)", 2.0),
+        ("SessionStart", "contextkit_source()", 1.0),
+    ],
+)
+def test_a_prompt_has_more_time_while_no_background_server_runs(
+    world: World, name: str, hook: str, seconds: float
+) -> None:
+    """It is the default alone, before and after the configuration is read."""
+    stuck = f"@hookimpl\ndef {hook}:\n    {IN_C}\n"
+    world.install("stuck", f"import ctypes\nfrom contextkit import hookimpl\n\n{stuck}")
+    event = world.event(name, prompt="how do we indent python files?", source="startup")
+
+    assert world.hook(event, CONTEXTKIT_HOOKS_TIMEOUT="") == ""
+    assert [line["seconds"] for line in world.journal()] == [seconds]
+
+
 def test_what_is_stuck_ends_though_its_hook_was_killed(world: World, until: Until) -> None:
     """An agent that is closed may kill its hooks; then nobody is left to end the process."""
     file = troubled(world, IN_C)

@@ -142,7 +142,7 @@ def test_it_ends_when_nobody_asks(world: World) -> None:
 
 def test_where_none_is_wanted_none_stays(world: World) -> None:
     """Though a hook started it: one that is late has not read yet that none is wanted."""
-    command = [sys.executable, "-m", "contextkit.agent", "--warm", str(world.workspace)]
+    command = [sys.executable, "-m", "contextkit.cli.background", "--warm", str(world.workspace)]
     for setting in ("RESIDENT", "ENABLED"):
         # It would stay for a quarter of an hour.
         ran = world.process(command, **{**WITH, f"CONTEXTKIT_HOOKS_{setting}": "no"})
@@ -153,7 +153,7 @@ def test_where_none_is_wanted_none_stays(world: World) -> None:
 def test_for_a_folder_that_is_gone_none_begins(world: World) -> None:
     """And nothing is made for it: a hook that was late may outlive what it ran in."""
     gone, home = world.workspace / "gone", world.workspace / "home"
-    command = [sys.executable, "-m", "contextkit.agent", "--warm", str(gone)]
+    command = [sys.executable, "-m", "contextkit.cli.background", "--warm", str(gone)]
     ran = world.process(command, CONTEXTKIT_HOME=str(home), **WITH)
     assert ran.returncode == 0
     assert not home.exists()

@@ -36,7 +36,14 @@ def contextkit_query(request):
 
 def start(world: World, **variables: str) -> subprocess.Popen[bytes]:
     """Start a resident process as a hook does."""
-    command = [sys.executable, "-P", "-m", "contextkit.agent", "--warm", str(world.workspace)]
+    command = [
+        sys.executable,
+        "-P",
+        "-m",
+        "contextkit.cli.background",
+        "--warm",
+        str(world.workspace),
+    ]
     environment = {**world.environment, **WITH, **variables}
     return subprocess.Popen(command, cwd="/", env=environment)
 

@@ -17,7 +17,7 @@ from tests.benchmarks.soak.place import Place
 __all__ = ["Watch"]
 
 _PROC = Path("/proc")
-_RESIDENT = "contextkit.agent"
+_RESIDENT = "contextkit.cli.background"
 _KIT = "kit_worker.py"
 _WARM_SECONDS = 120.0
 """In this time, models are loaded and the first index is made."""

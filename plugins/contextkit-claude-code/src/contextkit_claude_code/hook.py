@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
-from typing import Any
+from contextkit.agent import run_hook, to_json
 
-from contextkit.agent import run_hook
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
 
 
 def answer_for_claude(event: Mapping[str, Any], answer: Mapping[str, Any]) -> str:
@@ -18,7 +19,7 @@ def answer_for_claude(event: Mapping[str, Any], answer: Mapping[str, Any]) -> st
     if not context:
         return ""
     told = {"hookEventName": event["hook_event_name"], "additionalContext": context}
-    return f"{json.dumps({'hookSpecificOutput': told})}\n"
+    return f"{to_json({'hookSpecificOutput': told})}\n"
 
 
 def main() -> None:

@@ -1,11 +1,17 @@
-"""Entry point of the background server: `python -m contextkit.agent`."""
+"""Entry point of the background server: `python -m contextkit.cli.background`."""
 
 from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from contextkit.agent.client import socket_path
+from contextkit.generated import use_kept_code
+
+if TYPE_CHECKING:
+    from contextkit.kit import ContextKit
 
 
 def main(arguments: list[str]) -> None:
@@ -22,9 +28,18 @@ def main(arguments: list[str]) -> None:
 
     with only_server(path) as first:
         if first:
+            keep = use_kept_code()
             from contextkit.agent.running import run_detached
 
-            run_detached(path, warm)
+            run_detached(path, warm, run_command, keep)
+
+
+def run_command(kit: ContextKit, request: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Run a command for another process (see `contextkit.cli.served`)."""
+    # Hooks alone need nothing of the command line.
+    from contextkit.cli.served import run_command as run
+
+    return run(kit, request)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,130 @@
+"""Keep the code that attrs and `re` generate, as Python keeps compiled modules.
+
+Nearly a fifth of a start would be spent on generating the methods of some 300 classes and the
+code of some 300 patterns, the same each time. It is for processes of contextkit's own, not for
+hosts: while it is in use, it takes the place of two functions of attrs and `re`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import marshal
+import os
+import sys
+from _thread import allocate_lock
+from array import array
+from collections.abc import Callable, Iterator
+from re import _compiler  # type: ignore[attr-defined]
+from types import CodeType
+from typing import Any
+
+_MOST = 4000
+"""Limit of kept entries, some four times what all commands together use."""
+
+_FEW = 10
+"""New entries that are not worth a new file.
+
+The standard library's `tokenize` has another pattern in each process.
+"""
+
+_engine: Any = _compiler._sre
+_HASHING = "hash((\n"
+
+_Entries = dict[Any, Any]
+
+
+@contextlib.contextmanager
+def kept_code() -> Iterator[None]:
+    """Use kept code within the block, and keep new code at its end."""
+    finish = use_kept_code()
+    try:
+        yield
+    finally:
+        finish()
+
+
+def use_kept_code() -> Callable[[], None]:
+    """Use kept code until the returned function is called, which keeps new code."""
+    # It is imported where the process does not end before.
+    from attr import _make
+
+    file = importlib.util.cache_from_source(__file__, optimization="kept")
+    scripts, patterns = _read(file)
+    kept = len(scripts) + len(patterns)
+    generate, generating = _compiler.compile, allocate_lock()
+
+    def compile_script(script: str, filename: str, mode: str) -> CodeType:
+        key = (_without_seed(script), filename)
+        if key not in scripts:
+            scripts[key] = compile(key[0], filename, mode)
+        code: CodeType = scripts[key]
+        return code
+
+    def compile_pattern(pattern: Any, flags: int = 0) -> Any:
+        key = (pattern, int(flags))
+        if key not in patterns:
+            with generating:
+                _compiler._sre = _Recording(lambda given: patterns.update({key: given}))
+                try:
+                    return generate(pattern, flags)
+                finally:
+                    _compiler._sre = _engine
+        flags, code, names = patterns[key]
+        return _engine.compile(pattern, flags, memoryview(code).cast("I").tolist(), *names)
+
+    def finish() -> None:
+        del vars(_make)["compile"]
+        _compiler.compile = generate
+        if len(scripts) + len(patterns) > kept + _FEW:
+            _write(file, scripts, patterns)
+
+    vars(_make)["compile"] = compile_script
+    _compiler.compile = compile_pattern
+    return finish
+
+
+def _without_seed(script: str) -> str:
+    """Return a script that is the same in each process.
+
+    A class's hash method begins with a number that depends on the hash seed of the process.
+    """
+    before, begins, after = script.partition(_HASHING)
+    return f"{before}{begins}0,{after.partition(',')[2]}" if begins else script
+
+
+class _Recording:
+    """The engine of `re`, recording what a pattern is made of."""
+
+    def __init__(self, record: Callable[[tuple[Any, ...]], None]) -> None:
+        self._record = record
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(_engine, name)
+
+    def compile(self, pattern: Any, flags: int, code: list[int], *names: Any) -> Any:
+        """Make a pattern of its code."""
+        # As bytes, it takes a tenth of the room.
+        self._record((int(flags), array("I", code).tobytes(), names))
+        return _engine.compile(pattern, flags, code, *names)
+
+
+def _read(file: str) -> tuple[_Entries, _Entries]:
+    try:
+        with open(file, "rb") as opened:  # noqa: PTH123 - pathlib is not imported yet
+            version, scripts, patterns = marshal.loads(opened.read())  # noqa: S302 - as modules are
+        if version == sys.version and len(scripts) + len(patterns) < _MOST:
+            return scripts, patterns
+    except (OSError, EOFError, TypeError, ValueError):
+        pass
+    return {}, {}
+
+
+def _write(file: str, scripts: _Entries, patterns: _Entries) -> None:
+    if sys.dont_write_bytecode:
+        return
+    data, new = marshal.dumps((sys.version, scripts, patterns)), f"{file}.{os.getpid()}"
+    with contextlib.suppress(OSError):
+        with open(new, "wb") as opened:  # noqa: PTH123 - as above
+            opened.write(data)
+        os.replace(new, file)  # noqa: PTH105 - as above
