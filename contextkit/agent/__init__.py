@@ -12,6 +12,7 @@ from contextkit.package import lazy_names
 
 if TYPE_CHECKING:
     from contextkit.agent.hook import run_hook as run_hook
+    from contextkit.agent.indexing import index_for as index_for
     from contextkit.agent.tools import (
         OfferedTool as OfferedTool,
         call_tool as call_tool,
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 
 _NAMES = {
     "hook": "run_hook",
+    "indexing": "index_for",
     "tools": "OfferedTool call_tool offer_tool offered_tools",
     "transcript_lines": "json_lines",
     "..config.load": "data_folder load_config patient user_config_file",
