@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from contextkit.agent.client import start_detached
+from contextkit.agent.events import START, HookEvent
 
 if TYPE_CHECKING:
     from contextkit.indexing.run import IndexOutcome
@@ -56,14 +57,33 @@ def index_for(
     return outcomes
 
 
-def index_in_background(kit: ContextKit, sources: Sequence[str] | None = None) -> bool:
-    """Start a process that indexes the kit's workspace.
+def index_at_start(kit: ContextKit, event: HookEvent, environment: Mapping[str, str]) -> None:
+    """Index in the background when an agent's session starts.
+
+    A folder without git and without settings, such as a home folder, is left to commands.
+
+    Args:
+        kit: the event's workspace.
+        event: the event.
+        environment: the variables that the process gets.
+    """
+    workspace = kit.workspace
+    is_project = workspace.config_file is not None or (workspace.root / ".git").exists()
+    if event.name == START and kit.config.hooks.enabled and is_project:
+        index_in_background(kit, environment=environment)
+
+
+def index_in_background(
+    kit: ContextKit,
+    sources: Sequence[str] | None = None,
+    environment: Mapping[str, str] = os.environ,
+) -> None:
+    """Start a process that indexes the kit's workspace, where the system can.
 
     Args:
         kit: the workspace's.
         sources: which ones; default: every source that is on.
-
-    Returns whether it was started; some systems cannot.
+        environment: the variables that the process gets.
     """
     settings = {k: value for k, value, origin in kit.config.described() if origin.layer == _FLAG}
     asked = {
@@ -72,7 +92,7 @@ def index_in_background(kit: ContextKit, sources: Sequence[str] | None = None) -
         "sources": None if sources is None else list(sources),
     }
     given = json.dumps(asked, default=str).encode("ascii")
-    return start_detached(["contextkit.agent.indexing"], os.environ, given)
+    start_detached(["contextkit.agent.indexing"], environment, given)
 
 
 def main() -> None:
@@ -89,9 +109,13 @@ def main() -> None:
     from contextkit.workspace.find import find_workspace
 
     name_process("contextkit index")
+    asked = json.loads(sys.stdin.buffer.read())
+    folder = Path(asked["folder"])
+    if not folder.is_dir():
+        # It was deleted meanwhile, and perhaps the home with it.
+        return
     try:
-        asked = json.loads(sys.stdin.buffer.read())
-        workspace = find_workspace(Path(asked["folder"]))
+        workspace = find_workspace(folder)
         config = patient(load_config(workspace, flags=asked["settings"]))
         with ContextKit.over(workspace, config, SourceRegistry(config)) as kit:
             kit.index(asked["sources"], wait=False)

@@ -16,6 +16,7 @@ from attrs import asdict, define, field
 from contextkit.agent.answer import answer_event, answer_later, keep_for_later
 from contextkit.agent.client import ProtocolError, home_of, installed, peer_is_us, receive, send
 from contextkit.agent.events import HookEvent
+from contextkit.agent.indexing import index_at_start
 from contextkit.agent.notify import tell_plugins
 from contextkit.agent.sessions import note
 from contextkit.agent.software import Software
@@ -169,6 +170,7 @@ class ResidentServer:
                 elif undelivered.get("late"):
                     answer_later(kit, event)
                 tell_plugins(kit, told)
+                index_at_start(kit, event, {**os.environ, **request["environment"]})
         except ContextKitError:
             # A problem of the workspace was already logged when the event was answered.
             pass

@@ -21,7 +21,10 @@ from contextkit.config.load import data_folder
 from contextkit.files import make_private_folder, write_atomically
 from contextkit.models.indexer import Progress
 
-_WRITTEN_SECONDS = 0.5
+PARTLY = "answered from a part of the index"
+"""How the note of such a context begins."""
+
+_WRITTEN_SECONDS = 1.0
 """The time before the first write, and between two."""
 
 
@@ -104,4 +107,4 @@ def partly_indexed(checkout: str, sources: Collection[str]) -> Iterator[str]:
     found = _read(_file(checkout))
     named = [f"{source} ({how})" for source, how in found.items() if source in sources]
     if named:
-        yield f"answered from a part of the index, which is not complete yet: {', '.join(named)}"
+        yield f"{PARTLY}, which is not complete yet: {', '.join(named)}"
