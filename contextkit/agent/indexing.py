@@ -15,10 +15,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from contextkit.agent.client import start_detached
-from contextkit.agent.events import START, HookEvent
-
 if TYPE_CHECKING:
+    from contextkit.agent.events import HookEvent
     from contextkit.indexing.run import IndexOutcome
     from contextkit.kit import ContextKit
     from contextkit.models.indexer import Progress
@@ -67,6 +65,8 @@ def index_at_start(kit: ContextKit, event: HookEvent, environment: Mapping[str, 
         event: the event.
         environment: the variables that the process gets.
     """
+    from contextkit.agent.events import START
+
     workspace = kit.workspace
     is_project = workspace.config_file is not None or (workspace.root / ".git").exists()
     if event.name == START and kit.config.hooks.enabled and is_project:
@@ -85,6 +85,9 @@ def index_in_background(
         sources: which ones; default: every source that is on.
         environment: the variables that the process gets.
     """
+    # Few assemblies need a process.
+    from contextkit.agent.client import start_detached
+
     settings = {k: value for k, value, origin in kit.config.described() if origin.layer == _FLAG}
     asked = {
         "folder": str(kit.workspace.root),

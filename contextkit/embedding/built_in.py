@@ -209,7 +209,7 @@ class StaticModel:
         cut = [text[:_CHARACTERS] for text in texts]
         for vector, ids in zip(vectors, tokenizer.ids(cut), strict=True):
             if ids:
-                # The mean, in half the time of `mean`.
+                # The same bits as from `mean`, with less overhead.
                 np.add.reduce(table.take(ids, axis=0), axis=0, dtype=np.float32, out=vector)
                 np.divide(vector, len(ids), out=vector)
         return vectors
