@@ -29,7 +29,9 @@ def large(repository: Repository) -> Repository:
     files: dict[str, str | bytes] = {
         f"part{n:03}.py": f"def part{n}():\n    return {n}\n" for n in range(_FILES)
     }
-    files["zz.py"] = "def tide_table(estuary):\n    '''Compute the tide table.'''\n    return estuary\n"
+    files["zz.py"] = (
+        "def tide_table(estuary):\n    # Computes the tide table.\n    return estuary\n"
+    )
     repository.commit("Add parts", files)
     return repository
 
