@@ -11,7 +11,7 @@ import queue
 import threading
 import time
 import weakref
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterable, Iterator
 from types import TracebackType
 from typing import Any, Literal, TypeVar
 
@@ -102,6 +102,23 @@ def _work_on(work: _Work) -> None:
                 work = own.get()
             else:
                 return
+
+
+def one_ahead(calls: Iterable[Callable[[], T]]) -> Iterator[T]:
+    """Yield the results of blocking calls, each made in a thread while the one before is used.
+
+    Raises what a call raises, in its place.
+    """
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(1, "contextkit-ahead") as thread:
+        coming: concurrent.futures.Future[T] | None = None
+        for call in calls:
+            before, coming = coming, thread.submit(contextvars.copy_context().run, call)
+            if before is not None:
+                yield before.result()
+        if coming is not None:
+            yield coming.result()
 
 
 def in_loop(coroutine: Coroutine[Any, Any, T]) -> T:

@@ -231,6 +231,8 @@ class ContextKit(AskingForContexts):
         *,
         progress: Callable[[Progress], None] | None = None,
         wait: bool = True,
+        seconds: float | None = None,
+        query: str = "",
     ) -> dict[str, IndexOutcome]:
         """Update records from the workspace, and prune them.
 
@@ -239,15 +241,14 @@ class ContextKit(AskingForContexts):
         Args:
             sources: which ones; default: every source that is on and can.
             progress: called as the work goes on.
-            wait: whether to wait for another process that indexes this project; if not, the
-                sources that it indexes are skipped.
+            wait: False to skip the sources that another process indexes.
+            seconds: the time after which sources leave the rest to a later run.
+            query: what may answer it is indexed first.
 
         Returns:
             Source -> its outcome or its error; a source that fails does not stop the others.
         """
         names = self.registry.sources if sources is None else sources
-        for name in names:
-            self.registry.require(name)
         return index_sources(
             self.registry,
             self.store,
@@ -255,6 +256,8 @@ class ContextKit(AskingForContexts):
             self.workspace.root,
             progress=progress or (lambda _: None),
             wait=wait,
+            seconds=seconds,
+            query=query,
         )
 
     def retention(self, source: str) -> Retention:

@@ -11,6 +11,7 @@ from contextkit.package import lazy_names
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from contextkit.agent.hook import run_hook as run_hook
+    from contextkit.agent.indexing import index_for as index_for
     from contextkit.agent.small_json import to_json as to_json
     from contextkit.agent.tools import (
         OfferedTool as OfferedTool,
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 
 _NAMES = {
     "hook": "run_hook",
+    "indexing": "index_for",
     "small_json": "to_json",
     "tools": "OfferedTool call_tool offer_tool offered_tools",
     "transcript_lines": "json_lines",

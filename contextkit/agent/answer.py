@@ -37,6 +37,7 @@ from contextkit.agent.sessions import (
 from contextkit.agent.shown import hide_shown, item_keys, shown_before
 from contextkit.concurrency import in_thread
 from contextkit.errors import StoreBusyError, in_words
+from contextkit.indexing.partial import PARTLY
 from contextkit.kit import ContextKit
 from contextkit.models.context import FormattedContext
 from contextkit.models.record import Range, Record
@@ -284,6 +285,9 @@ def _answer(kit: ContextKit, event: HookEvent, session: Session, deadline: float
     if missing:
         got = "nothing" if context is None else "less"
         note("sources_missing", hook=event.name, session=event.session, got=got, sources=missing)
+    for told in context.trace.notes if context else ():
+        if told.startswith(PARTLY):
+            note("index_incomplete", hook=event.name, session=event.session, reason=told)
     if context is None:
         return {"late": True} if _LATE in missing.values() else {}
     session.shown |= {key for item in context.items for key in item_keys(item)}

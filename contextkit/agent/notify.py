@@ -109,6 +109,7 @@ def main() -> None:
     from pathlib import Path
 
     from contextkit.agent.events import HookEvent
+    from contextkit.agent.indexing import index_at_start
     from contextkit.agent.sessions import note
     from contextkit.errors import in_words
     from contextkit.kit import ContextKit
@@ -123,6 +124,7 @@ def main() -> None:
                 if "--late" in sys.argv:
                     _answer_late(kit, asked)
                 tell_plugins(kit, event)
+                index_at_start(kit, asked, os.environ)
     except Exception as error:  # noqa: BLE001 - can only be logged
         note("telling_failed", reason=in_words(error))
 

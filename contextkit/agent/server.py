@@ -24,6 +24,7 @@ from contextkit.agent.client import (
     surroundings,
 )
 from contextkit.agent.events import HookEvent
+from contextkit.agent.indexing import index_at_start
 from contextkit.agent.notify import tell_plugins
 from contextkit.agent.sessions import note
 from contextkit.agent.software import Software
@@ -185,6 +186,7 @@ class ResidentServer:
                 elif undelivered.get("late"):
                     answer_later(kit, event)
                 tell_plugins(kit, told)
+                index_at_start(kit, event, {**os.environ, **request["environment"]})
         except ContextKitError:
             # A problem of the workspace was already logged when the event was answered.
             pass

@@ -40,15 +40,16 @@ def assemble(
 ) -> int:
     """Print the context for a QUERY.
 
-    A QUERY of `-` is read from standard input. Records are updated from the workspace first,
-    which takes a while the first time; --no-index skips that. Colors appear on a terminal only,
-    and NO_COLOR turns them off. The last line, a summary for you, goes to standard error.
+    A QUERY of `-` is read from standard input. Records are updated from the workspace first.
+    The first time, that goes on in the background after two seconds, and a line on standard error
+    says so; --no-index skips it. Colors appear on a terminal only, and NO_COLOR turns them off.
+    The last line, a summary for you, goes to standard error.
     """
     query = query_from(query)
     begun = time.perf_counter()
     options["sources"] = checked_sources(session, query, options)
     if not no_index:
-        index_first(session, options["sources"])
+        index_first(session, options["sources"], query)
     context = session.kit.assemble_context_sync(query, **options)
     return _show(session, context, as_json, options, begun)
 

@@ -65,7 +65,7 @@ def explain(
     query = query_from(query)
     options["sources"] = checked_sources(session, query, options)
     if not no_index:
-        index_first(session, options["sources"])
+        index_first(session, options["sources"], query)
     options["record_use"] = False
     context = session.kit.assemble_context_sync(query, **options)
     warn_of_troubles(session, context)

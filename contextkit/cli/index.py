@@ -35,7 +35,10 @@ def index(session: Session, as_json: bool, sources: tuple[str, ...]) -> int:
     Only changes since the last run are read. Without a SOURCE, every source that is on is
     updated.
     """
-    outcomes = _run(session, sources or None, wait=True)
+    _remember_plugins(session)
+    with session.progress() as report:
+        outcomes = session.kit.index(sources or None, progress=report)
+    _warn_of_problems(session, outcomes)
     for name in dict.fromkeys(sources):
         if name not in outcomes:
             session.warn(f"{name} does not index the workspace")
@@ -52,36 +55,40 @@ def index(session: Session, as_json: bool, sources: tuple[str, ...]) -> int:
     return ExitCode.FAILED if failed else ExitCode.FINE
 
 
-def index_first(session: Session, sources: Sequence[str] | None) -> None:
+def index_first(session: Session, sources: Sequence[str] | None, query: str = "") -> None:
     """Update the records of a context's sources before an assembly.
 
-    A failure is only reported.
+    What takes too long goes on in the background. A failure is only reported.
     """
+    from contextkit.agent.indexing import index_for
+
+    _remember_plugins(session)
     try:
-        outcomes = _run(session, sources, wait=False)
+        with session.progress() as report:
+            outcomes = index_for(session.kit, query, sources, report)
     except StoreReadOnlyError as error:
         session.warn(f"not indexed: {error}")
         return
+    _warn_of_problems(session, outcomes)
     for source, outcome in outcomes.items():
         for note in outcome.report.notes if outcome.report else ():
             session.warn(f"{source}: {note}")
 
 
-def _run(
-    session: Session, sources: Sequence[str] | None, *, wait: bool
-) -> Mapping[str, IndexOutcome]:
+def _remember_plugins(session: Session) -> None:
+    """Remember the installed plugins, so that `contextkit doctor` notices a loss."""
     from contextkit.plugin.distributions import remember_new
 
     remember_new(plugin.distribution for plugin in session.registry.plugins)
-    with session.progress() as report:
-        outcomes = session.kit.index(sources, progress=report, wait=wait)
+
+
+def _warn_of_problems(session: Session, outcomes: Mapping[str, IndexOutcome]) -> None:
     troubled: dict[str, list[str]] = {}
     for source, outcome in outcomes.items():
         if outcome.problem:
             troubled.setdefault(outcome.problem, []).append(source)
     for problem, names in troubled.items():
         session.warn(f"not indexed: {', '.join(names)}: {problem}")
-    return outcomes
 
 
 def _as_data(outcome: IndexOutcome) -> dict[str, object]:

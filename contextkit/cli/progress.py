@@ -1,6 +1,6 @@
 """Show progress of slow work on a terminal.
 
-The bars show how much is done, of how much, and how fast.
+The bars show how much is done, of how much, how fast, and the time that is left or was taken.
 """
 
 from __future__ import annotations
@@ -139,7 +139,7 @@ def _bars() -> Bars:
         BarColumn(),
         TextColumn("{task.fields[count]}", markup=False),
         TextColumn("{task.fields[rate]}", markup=False),
-        TimeRemainingColumn(compact=True),
+        TimeRemainingColumn(compact=True, elapsed_when_finished=True),
         console=Console(stderr=True),
         transient=True,
     )

@@ -207,9 +207,11 @@ class StaticModel:
             tokenizer = self._tokenizer
         vectors = np.zeros((len(texts), table.shape[1]), dtype=np.float32)
         cut = [text[:_CHARACTERS] for text in texts]
-        for row, ids in enumerate(tokenizer.ids(cut)):
+        for vector, ids in zip(vectors, tokenizer.ids(cut), strict=True):
             if ids:
-                vectors[row] = table[ids].mean(axis=0, dtype=np.float32)
+                # The same bits as from `mean`, with less overhead.
+                np.add.reduce(table.take(ids, axis=0), axis=0, dtype=np.float32, out=vector)
+                np.divide(vector, len(ids), out=vector)
         return vectors
 
     def embed_query(self, text: str) -> NDArray[np.float32]:

@@ -10,6 +10,7 @@ from attrs import define, field
 
 from contextkit.errors import ContextKitError, RecordError, in_words
 from contextkit.indexing.listing import FileListing, WorkspaceFile, unreadable
+from contextkit.indexing.order import likely_first
 from contextkit.indexing.writer import FileState, RecordWriter, Remembered
 from contextkit.logs import get_logger
 from contextkit.models.indexer import Indexer
@@ -18,6 +19,8 @@ from contextkit.models.record import Record
 
 _log = get_logger(__name__)
 _DASHES = b"-----"
+_ORDERED_FILES = 32
+"""So few files are indexed in any order at once."""
 
 RecordsOf = Callable[[WorkspaceFile, bytes], Sequence[Record]]
 """Makes the records of a file from its content."""
@@ -101,6 +104,7 @@ class FileIndex:
             unchanged=run.unchanged,
             skipped=sorted([*listing.skipped, *run.skipped]),
             notes=list(listing.notes),
+            remaining=run.remaining,
         )
 
 
@@ -116,6 +120,7 @@ class _Run:
     updated: int = 0
     removed: int = 0
     unchanged: int = 0
+    remaining: int = 0
     skipped: list[tuple[str, str]] = field(factory=list)
     _writer: RecordWriter = field(init=False)
     _gone: set[str] = field(factory=set, init=False)
@@ -142,7 +147,14 @@ class _Run:
             self._writer.start_anew()
         self.remembered.begin_run()
         self._count_unchanged([file for file in files if file.path not in touched])
-        for file in candidates:
+        query = self.indexer.query
+        if query and len(candidates) > _ORDERED_FILES:
+            candidates = list(likely_first(candidates, self.listing, query))
+        for done, file in enumerate(candidates):
+            if self._writer.has_stored and self.indexer.time_is_up:
+                # They stay in doubt, so that the next run goes on with them.
+                self.remaining = len(candidates) - done
+                break
             self._look_into(file)
             self._progress(1)
         self._finish()
@@ -226,7 +238,8 @@ class _Run:
         return self.indexer.records.redacted(text).encode("utf-8")
 
     def _count_changed(self, path: str, known: FileState | None, skipped: str) -> None:
-        had_records = known is not None and not known.skipped
+        # A file without a digest was left over by a run that ended early.
+        had_records = known is not None and bool(known.digest) and not known.skipped
         if skipped:
             self.skipped.append((path, skipped))
             self.removed += had_records

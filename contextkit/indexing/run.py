@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from contextkit.config.load import data_folder
 from contextkit.errors import SourceError, StoreError
 from contextkit.files import make_private_folder, write_atomically
 from contextkit.indexing.marks import IndexMarks
+from contextkit.indexing.partial import PartialIndex
 from contextkit.indexing.retention import prune_sources
 from contextkit.indexing.writer import Remembered
 from contextkit.logs import get_logger
@@ -58,6 +60,8 @@ def index_sources(
     *,
     progress: Callable[[Progress], None],
     wait: bool,
+    seconds: float | None = None,
+    query: str = "",
 ) -> dict[str, IndexOutcome]:
     """Index sources that have the hook, and prune others.
 
@@ -66,7 +70,11 @@ def index_sources(
 
     Sources that own files are indexed first, and a source that reads others' records after
     those. A source's error becomes its outcome's `problem`; errors of the store are raised.
+
+    With `seconds`, the sources divide the time: each stores one batch at least and what it can in
+    its share, and leaves the rest to a later run.
     """
+    begun = time.monotonic()
     prune_sources(registry, records.values())
     owning_first = sorted(records, key=lambda name: not registry.info(name).owns_files)
     able = in_index_order(
@@ -83,26 +91,52 @@ def index_sources(
     lock = FileLock(folder / "index.lock", mode=0o600)
     try:
         with _alone(lock, folder, wait):
-            outcomes = {}
+            outcomes: dict[str, IndexOutcome] = {}
+            partial = PartialIndex(first.of_checkout.project, progress)
             marks = _marks(registry, store, first, folder)
-            for name in able:
+            for position, name in enumerate(able):
                 _delete_shared(store, registry, records[name])
                 own, state = records[name].of_checkout, IndexState(folder / f"{name}.json")
                 if marks is not None:
                     marks.check(name, state)
-                outcomes[name] = _index(registry, own, workspace, folder, progress)
+                ends = None if seconds is None else _share(begun + seconds, len(able) - position)
+                indexer = Indexer(
+                    workspace=workspace,
+                    project=own.project,
+                    records=own,
+                    state=state,
+                    settings=registry.settings(name),
+                    report=partial.report,
+                    owned_elsewhere=_owned_elsewhere(registry, name, folder),
+                    query=query,
+                    ends=ends,
+                )
+                outcomes[name] = _index(registry, indexer)
                 if marks is not None:
                     done = outcomes[name]
                     marks.note(name, state, changed=bool(done.problem or _changes(done)))
             if marks is not None:
                 marks.save()
+            partial.end(_remaining(outcomes))
     except Timeout:
         return dict.fromkeys(able, IndexOutcome(problem="another process is indexing this project"))
     except OSError as error:
         raise StoreError(f"cannot write the index state to {folder}: {error.strerror}") from error
-    if sum(map(_changes, outcomes.values())) >= _WORTH_OPTIMIZING:
+    is_whole = not any(_remaining(outcomes).values())
+    if is_whole and sum(map(_changes, outcomes.values())) >= _WORTH_OPTIMIZING:
         _optimize(store)
     return outcomes
+
+
+def _share(ends: float, sources: int) -> float:
+    """Return the time at which the first of some sources has had its share."""
+    now = time.monotonic()
+    return now + max(0.0, ends - now) / sources
+
+
+def _remaining(outcomes: Mapping[str, IndexOutcome]) -> dict[str, int]:
+    """The number of units that each source left; no entry for one that failed."""
+    return {name: done.report.remaining for name, done in outcomes.items() if done.report}
 
 
 @contextlib.contextmanager
@@ -234,25 +268,10 @@ def _owned_elsewhere(registry: SourceRegistry, source: str, folder: Path) -> fro
     return frozenset().union(*map(Remembered.paths_in, states))
 
 
-def _index(
-    registry: SourceRegistry,
-    records: Records,
-    workspace: Path,
-    folder: Path,
-    progress: Callable[[Progress], None],
-) -> IndexOutcome:
-    source = records.source
+def _index(registry: SourceRegistry, indexer: Indexer) -> IndexOutcome:
+    source = indexer.records.source
     redacted: list[int] = []
-    records = records.telling(redacted.append)
-    indexer = Indexer(
-        workspace=workspace,
-        project=records.project,
-        records=records,
-        state=IndexState(folder / f"{source}.json"),
-        settings=registry.settings(source),
-        report=progress,
-        owned_elsewhere=_owned_elsewhere(registry, source, folder),
-    )
+    indexer = evolve(indexer, records=indexer.records.telling(redacted.append))
     try:
         result = registry.call(source, "contextkit_index", indexer=indexer)
         report = IndexReport() if result is None else checked_report(source, result)

@@ -136,11 +136,13 @@ class RecordWriter:
         indexer: the run.
         remembered: the state, updated as records are written.
         in_doubt: the files that the run may still touch.
+        has_stored: whether a batch was stored.
     """
 
     indexer: Indexer
     remembered: Remembered
     in_doubt: set[str]
+    has_stored: bool = field(default=False, init=False)
     _begun: bool = field(default=False, init=False)
     _records: list[Record] = field(factory=list, init=False)
     _files: dict[str, FileState] = field(factory=dict, init=False)
@@ -205,6 +207,7 @@ class RecordWriter:
             raise
         for path, state in self._files.items():
             self.confirm(path, state)
+        self.has_stored = True
         self._since_checkpoint += len(self._files)
         self._records, self._files = [], {}
         if self._since_checkpoint >= _CHECKPOINT_FILES:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -76,6 +77,8 @@ class Indexer:
         settings: the source's own settings that are set, `[sources.NAME]`.
         owned_elsewhere: paths in the workspace that other enabled sources have indexed as their
             own (`SourceInfo.owns_files`): a source for files of every kind skips them.
+        query: the question that somebody asks and waits for, or empty: what may answer it is
+            indexed first.
     """
 
     workspace: Path
@@ -85,6 +88,17 @@ class Indexer:
     settings: Mapping[str, Any]
     _report: Callable[[Progress], None]
     owned_elsewhere: frozenset[str] = frozenset()
+    query: str = ""
+    _ends: float | None = None
+
+    @property
+    def time_is_up(self) -> bool:
+        """Whether to leave the rest to a later run.
+
+        Look at it after each batch that was stored, but store one batch in any case, and give
+        `IndexReport.remaining`.
+        """
+        return self._ends is not None and time.monotonic() >= self._ends
 
     def progress(self, done: int, total: int | None, label: str) -> None:
         """Report the progress.

@@ -140,6 +140,7 @@ class IndexReport:
         skipped: (unit, reason) of skipped units.
         notes: messages for the user.
         redacted: the number of secrets replaced in the records; the core counts them.
+        remaining: the number of units left for a later run, as the time was up.
     """
 
     added: int = 0
@@ -149,3 +150,4 @@ class IndexReport:
     skipped: Sequence[tuple[str, str]] = ()
     notes: Sequence[str] = ()
     redacted: int = 0
+    remaining: int = 0

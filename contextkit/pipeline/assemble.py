@@ -14,6 +14,7 @@ from attrs import evolve, frozen
 
 from contextkit.budget.fit import Fitted
 from contextkit.budget.pieces import Lane, Piece
+from contextkit.indexing.partial import partly_indexed
 from contextkit.logs import get_logger
 from contextkit.models.context import FormattedContext
 from contextkit.models.request import ContextRequest
@@ -217,6 +218,9 @@ class Finishing:
         request = gathered.request
         if self.store.problem:
             yield self.store.problem
+        checkout = gathered.questions[0].request.records.checkout if gathered.questions else None
+        if checkout is not None:
+            yield from partly_indexed(checkout.root, {s.source for s in gathered.sections})
         named = [*request.strategy.budget, *request.strategy.limits]
         for name in unknown_sources(self.registry, named):
             yield f"the strategy '{request.strategy.name}' names '{name}', which is not a source"

@@ -53,7 +53,7 @@ _INFO_FIELDS: Kinds = {
     "commands": (Mapping,),
 }
 _REPORT_FIELDS: Kinds = {
-    **dict.fromkeys(("added", "updated", "removed", "unchanged", "redacted"), (int,)),
+    **dict.fromkeys(("added", "updated", "removed", "unchanged", "redacted", "remaining"), (int,)),
     "skipped": (list, tuple),
     "notes": (list, tuple),
 }

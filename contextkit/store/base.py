@@ -20,10 +20,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
+from functools import partial
 from typing import Any, Protocol, runtime_checkable
 
 from attrs import frozen
 
+from contextkit.concurrency import one_ahead
 from contextkit.embedding.choice import Embedders
 from contextkit.embedding.embedder import Embedder
 from contextkit.errors import RecordDamagedError, RecordError
@@ -328,10 +330,25 @@ def in_batches(records: Iterable[Record], most: int) -> Iterator[list[Record]]:
         yield batch
 
 
+def stored_batches(
+    parts: Iterable[Sequence[Record]], embedders: Embedders
+) -> Iterator[StoredBatch]:
+    """Build the batches of parts of one source each.
+
+    While a batch is written, a thread embeds the next one.
+    """
+    whole = list(parts)
+    calls = [partial(stored_batch, part, embedders.of(part[0].source)) for part in whole]
+    return (call() for call in calls) if len(calls) == 1 else one_ahead(calls)
+
+
 def stored_batch(records: Sequence[Record], embedder: Embedder) -> StoredBatch:
     """Build the vectors and payloads of one source's records."""
     texts = [record.searched_text for record in records]
     vectors = embedder.dense(texts)
+    dense: list[list[float] | None] = [None] * len(texts)
+    if vectors is not None:
+        dense = [each if any(each) else None for each in vectors.tolist()]
     return StoredBatch(
         source=records[0].source,
         model=embedder.name,
@@ -341,9 +358,9 @@ def stored_batch(records: Sequence[Record], embedder: Embedder) -> StoredBatch:
                 id=record.point_id,
                 payload=make_payload(record),
                 keywords=embed_keywords(text),
-                dense=None if vectors is None or not vectors[row].any() else vectors[row].tolist(),
+                dense=vector,
             )
-            for row, (record, text) in enumerate(zip(records, texts, strict=True))
+            for record, text, vector in zip(records, texts, dense, strict=True)
         ],
     )
 

@@ -26,7 +26,7 @@ from contextkit.store.base import (
     by_source,
     conditions,
     newest_first,
-    stored_batch,
+    stored_batches,
 )
 from contextkit.store.edge_points import read_page
 from contextkit.store.edge_queries import (
@@ -224,9 +224,9 @@ class EmbeddedStore:
         if len(records) > _WRITE_BATCH:
             with self._shared.use():
                 self._folder.require_room(records_bytes(records), SPARE_BYTES, "a write")
-        for same in by_source(records, _WRITE_BATCH):
-            batch = stored_batch(same, self.embedders.of(same[0].source))
-            self._upsert(batch, records_bytes(same) + vectors_bytes(batch))
+        parts = list(by_source(records, _WRITE_BATCH))
+        for part, batch in zip(parts, stored_batches(parts, self.embedders), strict=True):
+            self._upsert(batch, records_bytes(part) + vectors_bytes(batch))
 
     def _upsert(self, batch: StoredBatch, size: int) -> None:
         with self._shared.use() as shard:

@@ -21,7 +21,7 @@ from contextkit.store.base import (
     by_source,
     conditions,
     newest_first,
-    stored_batch,
+    stored_batches as new_batches,
 )
 from contextkit.store.hybrid import (
     QueryVectors,
@@ -254,17 +254,16 @@ class ServerStore:
 
         Durable on return.
         """
-        for same in by_source(records, WRITE_BATCH):
-            for part in write_batches(same):
-                batch = stored_batch(part, self.embedders.of(part[0].source))
-                with self._noted(batch.source), self._use() as client:
-                    self._identity = self._made.admit(client, self._known(client), batch)
-                    vector = self._identity.vector_for(batch.model)
-                    points = [server_point(point, vector) for point in batch.points]
-                    most = self._made.limits.points(len(points))
-                    for start in range(0, len(points), most):
-                        client.upsert(self.collection, points[start : start + most], wait=True)
-                    self._damage.mended(point.id for point in batch.points)
+        parts = (part for same in by_source(records, WRITE_BATCH) for part in write_batches(same))
+        for batch in new_batches(parts, self.embedders):
+            with self._noted(batch.source), self._use() as client:
+                self._identity = self._made.admit(client, self._known(client), batch)
+                vector = self._identity.vector_for(batch.model)
+                points = [server_point(point, vector) for point in batch.points]
+                most = self._made.limits.points(len(points))
+                for start in range(0, len(points), most):
+                    client.upsert(self.collection, points[start : start + most], wait=True)
+                self._damage.mended(point.id for point in batch.points)
 
     def delete(self, point_ids: Sequence[str]) -> None:
         """Delete points, ignoring unknown ids."""

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 if TYPE_CHECKING:
     from conftest import World
+
+Until = Callable[[Callable[[], bool], str], None]
 
 NOISY = """
 import os, sys
@@ -71,6 +74,16 @@ def test_what_the_agent_has_lost_is_told_again(world: World) -> None:
 def test_an_empty_project_starts_with_nothing(empty_world: World) -> None:
     """Without records there is nothing to say, and nothing has gone wrong."""
     assert empty_world.hook(empty_world.event("SessionStart", source="startup")) == ""
+    assert empty_world.journal() == []
+
+
+def test_a_session_starts_an_index(empty_world: World, until: Until) -> None:
+    """A later prompt is answered from the workspace."""
+    (empty_world.workspace / "tides.py").write_text("def high_water(harbour):\n    return 12\n")
+    asked = empty_world.prompt("where is high_water of the harbour computed?")
+    empty_world.hook(empty_world.event("SessionStart", source="startup"))
+    until(lambda: "def high_water" in empty_world.hook(asked), "code in an answer")
+
     assert empty_world.journal() == []
 
 

@@ -142,10 +142,12 @@ def index(records: Records, tmp_path: Path) -> Callable[..., IndexReport]:
         workspace: Repo | Path,
         settings: Mapping[str, Any] | None = None,
         report: Callable[[Progress], None] | None = None,
+        ends: float | None = None,
     ) -> IndexReport:
         folder = workspace.path if isinstance(workspace, Repo) else workspace
         known = {**contextkit_commits.contextkit_source().setting_defaults, **(settings or {})}
         indexer = make_indexer(records, folder, tmp_path / "state.json", settings=known)
+        indexer = evolve(indexer, ends=ends)
         if report is not None:
             indexer = evolve(indexer, report=report)
         return contextkit_commits.contextkit_index(indexer)

@@ -223,3 +223,21 @@ def test_settings_are_checked(settings: dict[str, Any], problems: list[str]) -> 
     """Every wrong setting is named."""
     told = contextkit_source().setting_problems("commits", settings)
     assert [problem.partition(": ")[0] for problem in told] == problems
+
+
+def test_a_run_without_time_stores_the_newest_commits(
+    long_history: Callable[[int], Any],
+    index: Index,
+    records: Records,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """One batch is stored in any case; the next run goes on behind it."""
+    monkeypatch.setattr("contextkit_commits.index_run.BATCH", 4)
+    repo = long_history(10)
+
+    first = index(repo, ends=0.0)
+
+    assert (counts(first), first.remaining) == ((4, 0, 0, 0), 6)
+    assert repo.head in {record.id for record in records.scan()}
+    second = index(repo)
+    assert (counts(second), second.remaining) == ((6, 0, 0, 4), 0)

@@ -36,12 +36,14 @@ class _Plan:
         gone: shas of the records to delete.
         new: shas of the commits to read and store, newest first.
         again: the number of commits that are both.
+        remaining: the number of new ones left for a later run.
         target: the state that the records match afterwards.
     """
 
     gone: Sequence[str]
     new: Sequence[str]
     again: int = 0
+    remaining: int = 0
     target: Indexed
 
 
@@ -69,12 +71,15 @@ def _index(indexer: Indexer) -> IndexReport:
         return IndexReport(unchanged=before.count, notes=before.notes())
     plan = _plan(indexer, repository, before)
     plan = _carry_out(indexer, repository, before, plan)
+    done = len(plan.new) - plan.remaining
+    again = min(plan.again, done)
     report = IndexReport(
-        added=len(plan.new) - plan.again,
-        updated=plan.again,
+        added=done - again,
+        updated=again,
         removed=len(plan.gone) - plan.again,
         unchanged=plan.target.count - len(plan.new),
         notes=plan.target.notes(),
+        remaining=plan.remaining,
     )
     _log.info("commits_indexed", added=report.added, removed=report.removed, head=repository.head)
     return report
@@ -169,6 +174,8 @@ def _carry_out(indexer: Indexer, repository: Repository, before: Indexed, plan: 
             indexer.records.put([commit_record(commit) for commit in batch])
             done += len(batch)
             indexer.progress(done, total, "commits")
+            if done < total and indexer.time_is_up:
+                return evolve(plan, remaining=total - done)
     target = evolve(plan.target, reduced=plan.target.reduced + reader.reduced)
     target.save(indexer.state)
     return evolve(plan, target=target)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Annotated, Any, cast
 
 from contextkit import ContextKit
-from contextkit.agent import OfferedTool, check_excluded, offer_tool, offered_recipes
+from contextkit.agent import OfferedTool, check_excluded, index_for, offer_tool, offered_recipes
 from contextkit.concurrency import in_thread
 from contextkit.errors import ContextKitError, PluginError
 from contextkit.indexing import IndexOutcome
@@ -126,9 +126,7 @@ async def _assemble_context(
     index: Annotated[bool, "Look for changes in the workspace first."] = True,
 ) -> ToolResult[Context]:
     asked = _asked_sources(kit, options.pop("sources", None), options.pop("exclude_sources", None))
-    indexed = (
-        await in_thread(lambda: kit.index(asked, progress=progress, wait=False)) if index else {}
-    )
+    indexed = await in_thread(lambda: index_for(kit, query, asked, progress)) if index else {}
     options["guard"] = True
     context = await kit.assemble_context(query, asked, **options)
     return _as_result(context, "Nothing relevant was found.", list(_notes_of(indexed)))

@@ -1,0 +1,74 @@
+"""The first context of a large repository: soon, from what answers it; the rest follows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from contextkit import ContextKit
+from contextkit.testing import wait_until
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import CommandLine, Repository
+
+_QUESTION = "how is the tide table of an estuary computed?"
+_FILES = 600
+
+
+@pytest.fixture
+def no_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Index one batch of each source before an assembly."""
+    monkeypatch.setattr("contextkit.agent.indexing._FIRST_SECONDS", 0.0)
+
+
+@pytest.fixture
+def large(repository: Repository) -> Repository:
+    """A repository with more files than a batch, of which one of the last answers the question."""
+    files: dict[str, str | bytes] = {
+        f"part{n:03}.py": f"def part{n}():\n    return {n}\n" for n in range(_FILES)
+    }
+    files["zz.py"] = (
+        "def tide_table(estuary):\n    # Computes the tide table.\n    return estuary\n"
+    )
+    repository.commit("Add parts", files)
+    return repository
+
+
+def _stored(folder: Path) -> set[tuple[str, str, str]]:
+    with ContextKit.open(folder) as kit:
+        names = ("code", "commits", "documents")
+        return {(n, record.id, record.text) for n in names for record in kit.records(n).scan()}
+
+
+@pytest.mark.usefixtures("no_time")
+def test_the_first_context_comes_from_what_may_answer_it(
+    contextkit: CommandLine, large: Repository, home: Path
+) -> None:
+    """It says so; a process indexes the rest and ends, and then all is there as ever."""
+    first = contextkit("assemble", _QUESTION)
+
+    assert "def tide_table" in first.stdout
+    assert "answered from a part of the index" in first.stderr
+    assert "code (256 of 602 files)" in first.stderr
+
+    wait_until(lambda: not list((home / "indexing").glob("*.json")), "the rest is indexed")
+    later = contextkit("assemble", _QUESTION)
+    assert later.stderr == ""
+    assert later.stdout == first.stdout
+    followed = _stored(large.folder)
+    for path in (home / "state").rglob("*.json"):
+        path.unlink()
+    contextkit("index")
+    assert _stored(large.folder) == followed
+
+
+@pytest.mark.usefixtures("no_time")
+def test_a_small_repository_is_indexed_at_once(contextkit: CommandLine, home: Path) -> None:
+    """One batch of each source is all of it, however slow the machine is."""
+    result = contextkit("assemble", "how is the token budget split?")
+
+    assert "def split_budget" in result.stdout
+    assert result.stderr == ""
+    assert not (home / "indexing").exists()
