@@ -110,7 +110,7 @@ class _Beginning:
     searching a hundred texts.
     """
 
-    __slots__ = ("stem", "_capital", "_anywhere", "_spellings")
+    __slots__ = ("_anywhere", "_capital", "_spellings", "stem")
 
     def __init__(self, stem: str) -> None:
         self.stem = stem
