@@ -18,7 +18,8 @@ def copied(value: T, **changes: Any) -> T:
     """
     copy = object.__new__(type(value))
     put = object.__setattr__
-    for name in _names(type(value)):
+    kind: Any = type(value)
+    for name in _names(kind):
         put(copy, name, changes[name] if name in changes else getattr(value, name))
     return copy
 
