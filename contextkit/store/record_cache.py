@@ -7,7 +7,7 @@ and checking it takes ten times as long as taking it from here.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping, Sized
+from collections.abc import Iterable, Mapping
 
 from attrs import define, field
 
@@ -85,12 +85,12 @@ class RecordCache:
 
 
 def _size(record: Record) -> int:
-    fields = record.fields.values()
-    beside = sum(
-        len(value) * (1 if isinstance(value, str) else _BYTES_OF_AN_ENTRY)
-        for value in fields
-        if isinstance(value, Sized)
-    )
+    beside = 0
+    for value in record.fields.values():
+        if isinstance(value, str):
+            beside += len(value)
+        elif isinstance(value, (list, dict)):
+            beside += len(value) * _BYTES_OF_AN_ENTRY
     return _BYTES_BESIDE_TEXTS + len(record.text) + len(record.keywords) + beside
 
 
