@@ -12,7 +12,7 @@ import math
 import re
 from collections.abc import Sequence
 
-from attrs import frozen
+from attrs import field, frozen
 
 from contextkit.models.candidate import Candidate
 from contextkit.models.items import ContextItem
@@ -72,15 +72,20 @@ class Word:
 
     Attributes:
         stems: its beginnings in lower case, with those of its synonyms.
-        pattern: matches any of them.
+        pattern: matches it where only some of its beginnings do, or None.
     """
 
     stems: tuple[str, ...]
-    pattern: re.Pattern[str]
+    pattern: re.Pattern[str] | None = None
+    _beginnings: tuple[_Beginning, ...] = field(init=False, repr=False)
+
+    @_beginnings.default
+    def _make_beginnings(self) -> tuple[_Beginning, ...]:
+        return tuple(map(_Beginning, self.stems))
 
     @classmethod
     def of(cls, *stems: str) -> Word:
-        return cls(stems, re.compile("|".join(map(_beginning, stems))))
+        return cls(stems)
 
     @classmethod
     def whole(cls, word: str) -> Word:
@@ -92,8 +97,42 @@ class Word:
 
         `lowered` is the text in lower case.
         """
-        has_letters = any(stem in lowered for stem in self.stems)
-        return has_letters and self.pattern.search(text) is not None
+        for beginning in self._beginnings:
+            if beginning.stem in lowered and beginning.is_in(text):
+                return self.pattern is None or self.pattern.search(text) is not None
+        return False
+
+
+class _Beginning:
+    """A beginning of words.
+
+    A question's words are new each time, and compiling patterns of them would take longer than
+    searching a hundred texts.
+    """
+
+    __slots__ = ("_anywhere", "_capital", "_spellings", "stem")
+
+    def __init__(self, stem: str) -> None:
+        self.stem = stem
+        self._anywhere = is_unspaced(stem)
+        self._capital = stem.capitalize()
+        self._spellings = tuple({stem, stem.upper()})
+
+    def is_in(self, text: str) -> bool:
+        """Whether a word or a part of a name begins with it."""
+        if self._anywhere:
+            return self.stem in text
+        if self._capital in text:
+            return True
+        return any(_begins(text, spelling) for spelling in self._spellings)
+
+
+def _begins(text: str, word: str) -> bool:
+    """Whether a word is somewhere in a text with no letter before it."""
+    at = text.find(word)
+    while at > 0 and (before := text[at - 1]).isalnum() and not before.isdecimal():
+        at = text.find(word, at + 1)
+    return at >= 0
 
 
 def _beginning(stem: str) -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from attrs import evolve, frozen
+from attrs import frozen
 
+from contextkit.models.copying import copied
 from contextkit.models.items import ContextItem, Provenance
 
 
@@ -161,5 +162,5 @@ def _merged(items: Sequence[ContextItem], lost: Mapping[int, Duplicate]) -> dict
             for place in (own, *other.also_in):
                 places.setdefault((place.source, place.id), place)
         places.pop((item.source, item.id), None)
-        merged[winner] = evolve(item, also_in=tuple(places.values()))
+        merged[winner] = copied(item, also_in=tuple(places.values()))
     return merged

@@ -86,18 +86,36 @@ class Sketch:
         texts = [texts[position] for position in self._order]
         self._lengths: _Integers = np.array([len(text) for text in texts], np.int32)
         self._classes, numbers, digits = _counted(texts)
-        totals = numbers.sum(axis=0)
-        self._groups, others = _grouped(totals, float(np.median(self._lengths)) if texts else 0)
-        self._group_sizes = [numbers[:, group].sum(axis=1) for group in self._groups]
-        single, rest = others[:_COUNTED], others[_COUNTED:]
-        self._grouped = [_capped(sizes) for sizes in self._group_sizes]
-        self._others = [_capped(column) for column in numbers[:, single].T]
-        self._others.append(_capped(numbers[:, rest].sum(axis=1)))
-        self._numbers = _capped(numbers[:, np.flatnonzero(totals)])
+        self._totals = numbers.sum(axis=0)
+        self._of_all = numbers
+        self._numbers = _capped(numbers[:, np.flatnonzero(self._totals)])
         self._digits = _hashed(digits)
         characters = np.empty(len(texts), np.uint64)
         characters[self._order] = _hashed(numbers)
         self.characters: list[int] = characters.tolist()
+
+    @cached_property
+    def _split_classes(self) -> tuple[list[_Positions], _Positions]:
+        """The groups, and the other classes."""
+        return _grouped(self._totals, float(np.median(self._lengths)) if self._order else 0)
+
+    @cached_property
+    def _group_sizes(self) -> list[_Positions]:
+        """Each text's number of characters of each group."""
+        groups, _ = self._split_classes
+        return [self._of_all[:, group].sum(axis=1) for group in groups]
+
+    @cached_property
+    def _grouped(self) -> list[_Counts]:
+        return [_capped(sizes) for sizes in self._group_sizes]
+
+    @cached_property
+    def _others(self) -> list[_Counts]:
+        """Each text's number of the most frequent classes, and of the rest."""
+        _, others = self._split_classes
+        single, rest = others[:_COUNTED], others[_COUNTED:]
+        columns = [_capped(column) for column in self._of_all[:, single].T]
+        return [*columns, _capped(self._of_all[:, rest].sum(axis=1))]
 
     @cached_property
     def _pieces(self) -> list[list[bytes]]:
@@ -107,7 +125,7 @@ class Sketch:
                 self._classes.translate(None, bytes(set(range(_CLASSES)) - set(group.tolist()))),
                 sizes,
             )
-            for group, sizes in zip(self._groups, self._group_sizes, strict=True)
+            for group, sizes in zip(self._split_classes[0], self._group_sizes, strict=True)
         ]
 
     def similar_pairs(self, threshold: float) -> tuple[_Positions, _Positions]:
@@ -137,27 +155,54 @@ class Sketch:
         rows, columns = slice(start, stop), slice(start, end)
         both = self._lengths[rows, None] + self._lengths[None, columns]
         allowed = ((1 - threshold) * both + _ROUNDING).astype(np.int32)
-        bound = np.zeros(both.shape, np.int32)
-        for counts in (*self._others, *self._grouped):
-            bound += _differences(counts, rows, columns)
-        alike = self._digits[rows, None] == self._digits[None, columns]
-        alike &= np.arange(stop - start)[:, None] < np.arange(end - start)
-        possible = alike & (bound <= allowed)
-        if np.count_nonzero(possible) <= _FEW * possible.size:
+        possible = self._digits[rows, None] == self._digits[None, columns]
+        possible &= np.arange(stop - start)[:, None] < np.arange(end - start)
+        possible &= np.abs(self._lengths[rows, None] - self._lengths[None, columns]) <= allowed
+        bound = None
+        if not self._is_few(possible):
+            bound = self._bounds(rows, columns)
+            possible &= bound <= allowed
+        if self._is_few(possible):
             one, other = np.nonzero(possible)
             differences = np.abs(self._numbers[rows][one] - self._numbers[columns][other])
             possible[one, other] = differences.sum(axis=1, dtype=np.int32) <= allowed[one, other]
-        for place, counts in enumerate(self._grouped):
-            if np.count_nonzero(possible) <= _ENOUGH * (stop - start):
-                break
-            pieces = self._pieces[place]
+        most = _ENOUGH * (stop - start)
+        if np.count_nonzero(possible) > most:
+            bound = self._bounds(rows, columns) if bound is None else bound
+            self._compare_groups(possible, bound, allowed, most, rows, columns)
+        found, others = np.nonzero(possible)
+        return found + start, others + start
+
+    @staticmethod
+    def _is_few(possible: NDArray[np.bool_]) -> bool:
+        return bool(np.count_nonzero(possible) <= _FEW * possible.size)
+
+    def _bounds(self, rows: slice, columns: slice) -> _Integers:
+        """Bound the distances by the numbers of classes and groups."""
+        first, *others = self._others
+        bound = _differences(first, rows, columns).astype(np.int32)
+        for counts in (*others, *self._grouped):
+            bound += _differences(counts, rows, columns)
+        return bound
+
+    def _compare_groups(
+        self,
+        possible: NDArray[np.bool_],
+        bound: _Integers,
+        allowed: _Integers,
+        most: int,
+        rows: slice,
+        columns: slice,
+    ) -> None:
+        """Exclude pairs by the distances of their groups, until few are left."""
+        for pieces, counts in zip(self._pieces, self._grouped, strict=True):
+            if np.count_nonzero(possible) <= most:
+                return
             bound += cdist(
                 pieces[rows], pieces[columns], scorer=Indel.distance, dtype=np.int32, workers=1
             )
             bound -= _differences(counts, rows, columns)
             possible &= bound <= allowed
-        found, others = np.nonzero(possible)
-        return found + start, others + start
 
 
 def _counted(texts: Sequence[str]) -> tuple[bytes, _Positions, _Positions]:

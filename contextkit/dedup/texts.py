@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import takewhile
 
 from contextkit.dedup.guard import Guarded
@@ -20,6 +21,9 @@ _MOST_CHARACTERS = 3_000_000
 
 _MOST_GUARDED = 2 * 10**7
 """Maximum total length of aligned pairs; further texts do not count as duplicates."""
+
+_MOST_CACHED = 2_000
+"""Maximum length of texts whose parts are kept for the next comparison."""
 
 _END = 12
 """Characters at both ends that show whether texts may differ by one word."""
@@ -126,7 +130,7 @@ class KeptTexts:
     def _guarded_at(self, position: int) -> Guarded:
         """Prepare a text for comparison; most texts never need it."""
         if position not in self._guarded:
-            self._guarded[position] = Guarded(self._texts[position])
+            self._guarded[position] = _guarded(self._texts[position])
         return self._guarded[position]
 
     def _is_permutation(self, position: int, winner: int) -> bool:
@@ -142,6 +146,19 @@ class KeptTexts:
         for rest in self._rests[position]:
             found.update(self._by_text.get(rest, ()))
         return sorted(found)
+
+
+def _guarded(text: str) -> Guarded:
+    return _guarded_before(text) if len(text) <= _MOST_CACHED else Guarded(text)
+
+
+@lru_cache(maxsize=512)
+def _guarded_before(text: str) -> Guarded:
+    """A text that was compared before, with its parts.
+
+    The near copies in a store are found together by many questions.
+    """
+    return Guarded(text)
 
 
 def _rests(texts: Sequence[str]) -> list[list[str]]:

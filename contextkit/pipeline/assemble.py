@@ -17,6 +17,7 @@ from contextkit.budget.pieces import Lane, Piece
 from contextkit.indexing.partial import partly_indexed
 from contextkit.logs import get_logger
 from contextkit.models.context import FormattedContext
+from contextkit.models.copying import copied
 from contextkit.models.request import ContextRequest
 from contextkit.models.source import SourceInfo
 from contextkit.models.trace import ItemTraces, Trace
@@ -279,7 +280,7 @@ def _context(
     exceeded = fitted.tokens > request.max_tokens
     if exceeded:
         _log.warning("token_budget_exceeded", budget=request.max_tokens, actual=fitted.tokens)
-    shown = [evolve(entry.piece.candidate.item, content=entry.text) for entry in placed]
+    shown = [copied(entry.piece.candidate.item, content=entry.text) for entry in placed]
     return FormattedContext(
         markdown=fitted.text,
         items=shown,

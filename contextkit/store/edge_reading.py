@@ -17,6 +17,7 @@ from contextkit.store.edge_queries import PlannedSearch, keyword_vector, plan_se
 from contextkit.store.engine_errors import engine_errors
 from contextkit.store.hybrid import QueryVectors, RawHits, join_hits
 from contextkit.store.payloads import Damage, point_number, record_digits
+from contextkit.store.record_cache import RecordCache
 from contextkit.text.keywords import KeywordVector, embed_keywords
 
 _Payload = tuple[int, Mapping[str, Any] | None]
@@ -62,14 +63,23 @@ class EdgeReader:
     Attributes:
         path: the store's folder, for errors.
         damage: the damaged records that were found.
+        cache: the records that were read lately.
     """
 
     path: Path
     damage: Damage = field(factory=Damage)
+    cache: RecordCache = field(factory=RecordCache)
 
     def fetch(self, shard: edge.EdgeShard, points: Sequence[int]) -> dict[int, Record]:
         """Return the sound records at these points, by point."""
-        return self.damage.sound(self._payloads(shard, points)) if points else {}
+        found = self.cache.known(points)
+        missing = [point for point in points if point not in found]
+        if missing:
+            state = self.cache.state
+            read = self.damage.sound(self._payloads(shard, missing))
+            self.cache.keep(read, state)
+            found |= read
+        return found
 
     def get(self, shard: edge.EdgeShard, points: Sequence[int]) -> list[Record]:
         """Return the records at these points, or raise `RecordDamagedError`."""

@@ -122,6 +122,7 @@ class EmbeddedStore:
         self._written = False
         # Another process may have rewritten the damaged records.
         self._reader.damage.mended(None)
+        self._reader.cache.clear()
         known = self._ensure_indexes(shard)
         scopes = self._scopes_in(shard)
         self._projects = projects_by_source(scopes)
@@ -318,9 +319,11 @@ class EmbeddedStore:
         self._written = True
         self._folder.written()
         self._revisions.changed(source)
+        self._reader.cache.clear()
         try:
             yield
         finally:
+            self._reader.cache.clear()
             self._revisions.changed(source)
 
     def get(self, point_ids: Sequence[str]) -> list[Record]:

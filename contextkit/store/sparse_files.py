@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
+from collections.abc import Iterable
 from pathlib import Path
+
+_AHEAD_BYTES = 128 * 1024
+"""Linux fetches no more than so much for one request, whatever is asked."""
 
 _CHUNK_BYTES = 1024 * 1024
 _ZEROES = bytes(_CHUNK_BYTES)
@@ -40,3 +45,25 @@ def dig_holes(file: Path) -> None:
     copy_with_holes(file, dug)
     shutil.copymode(file, dug)
     dug.replace(file)
+
+
+def size_on_disk(files: Iterable[Path]) -> int:
+    """Bytes that files take on the disk, without their holes."""
+    found = [file.stat() for file in files]
+    return sum(512 * getattr(stat, "st_blocks", -(-stat.st_size // 512)) for stat in found)
+
+
+def fetch(file: Path) -> None:
+    """Load a file into the page cache, without its holes."""
+    with file.open("rb", buffering=0) as opened:
+        if not hasattr(os, "posix_fadvise"):
+            chunk = bytearray(_CHUNK_BYTES)
+            while opened.readinto(chunk):
+                pass
+            return
+        at, number = 0, opened.fileno()
+        # After the last data, `lseek` raises an error.
+        with contextlib.suppress(OSError):
+            while (at := os.lseek(number, at, os.SEEK_DATA)) >= 0:
+                os.posix_fadvise(number, at, _AHEAD_BYTES, os.POSIX_FADV_WILLNEED)
+                at += _AHEAD_BYTES

@@ -88,7 +88,7 @@ def test_those_who_wait_are_served_in_order(store: Path, monkeypatch: pytest.Mon
     first.acquire()
     with ThreadPoolExecutor(3) as threads:
         jobs = [threads.submit(_in_turn, store, "a", served)]
-        _until(first._look)
+        _until(first.wanted)
         for number, name in enumerate("bc"):
             jobs.append(threads.submit(_in_turn, store, name, served))
             _until(partial(_in_line, store, number + 1))

@@ -1,0 +1,87 @@
+"""Records that a store keeps in memory are the ones on the disk."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import cast
+
+import pytest
+
+from contextkit.embedding.choice import Embedders
+from contextkit.models.record import Record, Search
+from contextkit.store.embedded import EmbeddedStore
+from contextkit.store.record_cache import RecordCache
+
+pytestmark = pytest.mark.one_python
+
+Note = Callable[..., Record]
+
+
+def _found(store: EmbeddedStore, query: str = "winch") -> list[Record]:
+    [hits] = store.search([Search(query=query, source="notes", projects=("p",))])
+    return [hit.record for hit in hits]
+
+
+def _texts(store: EmbeddedStore) -> list[str]:
+    return [record.text for record in _found(store)]
+
+
+def test_a_search_finds_what_was_written_last(embedded: EmbeddedStore, note: Note) -> None:
+    """After a record was replaced or deleted, no search finds its old text."""
+    embedded.put([note("a", "the winch is red")])
+    assert _texts(embedded) == ["the winch is red"]
+
+    embedded.put([note("a", "the winch is blue")])
+    assert _texts(embedded) == ["the winch is blue"]
+
+    embedded.delete([note("a", "").point_id])
+    assert _texts(embedded) == []
+
+
+def test_a_search_finds_what_another_process_wrote(
+    embedded: EmbeddedStore, embedders: Embedders, tmp_path: Path, note: Note
+) -> None:
+    """A store that is opened again after another one wrote to it finds the new text."""
+    embedded.put([note("a", "the winch is red")])
+    assert _texts(embedded) == ["the winch is red"]
+    embedded.close()
+    other = EmbeddedStore(tmp_path / "store", embedders, lock_timeout=60.0)
+    other.put([note("a", "the winch is blue")])
+    other.close()
+
+    assert _texts(embedded) == ["the winch is blue"]
+
+
+def test_a_source_that_changes_fields_changes_its_own(embedded: EmbeddedStore, note: Note) -> None:
+    """Fields that a caller changes are the stored ones in the next search."""
+    embedded.put([note("a", "the winch is red", fields={"kind": "rope"})])
+    for _ in range(2):
+        [record] = _found(embedded)
+        assert record.fields == {"kind": "rope"}
+        cast("dict[str, str]", record.fields)["kind"] = "changed"
+
+
+def test_the_memory_of_kept_records_is_limited(note: Note) -> None:
+    """The records that were used least recently are dropped, and very long ones are not kept."""
+    cache = RecordCache(most_bytes=40_000)
+    cache.keep({number: note(str(number), "x" * 1_000) for number in range(15)}, cache.state)
+    assert cache.known([0])
+    cache.keep({number: note(str(number), "x" * 1_000) for number in range(15, 25)}, cache.state)
+    cache.keep({99: note("99", "x" * 10_000)}, cache.state)
+
+    known = cache.known(range(100))
+    assert 0 in known
+    assert 24 in known
+    assert 1 not in known
+    assert 99 not in known
+    assert sum(len(record.text) for record in known.values()) < 40_000
+
+
+def test_records_read_before_a_write_are_not_kept(note: Note) -> None:
+    """A record that was read while another thread wrote may be old, and is not kept."""
+    cache = RecordCache()
+    state = cache.state
+    cache.clear()
+    cache.keep({1: note("a", "the winch is red")}, state)
+    assert cache.known([1]) == {}
