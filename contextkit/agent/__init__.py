@@ -11,6 +11,12 @@ from typing import TYPE_CHECKING
 from contextkit.package import lazy_names
 
 if TYPE_CHECKING:
+    from contextkit.agent.adapters import (
+        answer_with as answer_with,
+        context_output as context_output,
+        offered_adapters as offered_adapters,
+        translate_event as translate_event,
+    )
     from contextkit.agent.hook import run_hook as run_hook
     from contextkit.agent.tools import (
         OfferedTool as OfferedTool,
@@ -40,6 +46,7 @@ if TYPE_CHECKING:
     from contextkit.plugin.spec import ENTRY_POINT_GROUP as ENTRY_POINT_GROUP
 
 _NAMES = {
+    "adapters": "answer_with context_output offered_adapters translate_event",
     "hook": "run_hook",
     "tools": "OfferedTool call_tool offer_tool offered_tools",
     "transcript_lines": "json_lines",

@@ -23,7 +23,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from contextkit.agent.events import PROMPT, SHOWN, START, HookEvent
+from contextkit.agent.events import COMPACT, PROMPT, SHOWN, START, HookEvent
 from contextkit.agent.limits import open_for_hooks, opened, seconds_for_sources
 from contextkit.agent.sessions import (
     Session,
@@ -152,6 +152,8 @@ def answer_event(kit: ContextKit, event: HookEvent, deadline: float) -> dict[str
         TimeoutError: it took too long.
         ContextKitError: assembling failed.
     """
+    if event.name == COMPACT:
+        return _forget(event)
     if not kit.config.hooks.enabled or event.name not in SHOWN:
         return {}
     if not event.session:
@@ -173,6 +175,14 @@ def answer_event(kit: ContextKit, event: HookEvent, deadline: float) -> dict[str
             # Nothing of it may count as shown.
             raise TimeoutError("the answer was ready after the time limit")
         return found if found.get("context") else {**session.deliver(), **found}
+
+
+def _forget(event: HookEvent) -> dict[str, Any]:
+    """Start a session's counting over, because its agent is about to lose its context."""
+    if event.session:
+        with open_session(event.session, _LOCK_SECONDS) as session:
+            session.forget()
+    return {}
 
 
 def _answer_once(
@@ -359,6 +369,8 @@ def answer_here(
     Raises what `answer_event` and `ContextKit.open` raise.
     """
     asked = HookEvent.from_json(event)
+    if asked.name == COMPACT:
+        return _forget(asked)
     if not (asked.asks or read_session(asked.session).waiting):
         return {}
     # Keywords are enough for one answer before the background server is ready, and loading

@@ -13,6 +13,7 @@ from contextkit.errors import InvalidRequestError
 
 START = "SessionStart"
 PROMPT = "UserPromptSubmit"
+COMPACT = "PreCompact"
 SHOWN = frozenset({START, PROMPT, "PostToolUse", "PostToolUseFailure"})
 """The events whose answers the agent reads."""
 
@@ -27,7 +28,7 @@ class HookEvent:
 
     Attributes:
         name: `SessionStart`, `UserPromptSubmit`, `PostToolUse` or `PostToolUseFailure`; other
-            events are not answered.
+            events are not answered. At `PreCompact` the agent forgets what it was shown.
         session: the session's id, or "".
         folder: the agent's working folder.
         prompt: the user's prompt.

@@ -12,13 +12,15 @@ import json
 import os
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from contextkit.agent.client import ask
 from contextkit.agent.supervisor import Ending, Say, Show, supervise
 
-_ANSWERED = {"SessionStart", "UserPromptSubmit"}
+Read = Callable[[Mapping[str, Any]], Mapping[str, Any]]
+
+_ANSWERED = {"SessionStart", "UserPromptSubmit", "PreCompact"}
 _OF_TOOLS = {"PostToolUse", "PostToolUseFailure"}
 _DEFAULT_SECONDS = 1.0
 _MOST_SECONDS = 30.0
@@ -33,23 +35,25 @@ def answer_as_json(_: Mapping[str, Any], answer: Mapping[str, Any]) -> str:
     return f"{json.dumps(told)}\n"
 
 
-def run_hook(show: Show = answer_as_json) -> None:
+def run_hook(show: Show = answer_as_json, read: Read = dict) -> None:
     """Answer the event on standard input and exit with 0.
 
     Args:
         show: formats the answer for the agent.
+        read: translates the agent's event to the fields of Claude Code.
     """
     started, environment = time.monotonic(), dict(os.environ)
     ending = Ending(show, environment, started, _seconds(environment))
-    supervise(lambda say: _Hook(ending, say).run(), ending)
+    supervise(lambda say: _Hook(ending, say, read).run(), ending)
 
 
 class _Hook:
     """Processes one event from standard input."""
 
-    def __init__(self, ending: Ending, say: Say) -> None:
+    def __init__(self, ending: Ending, say: Say, read: Read) -> None:
         self.ending = ending
         self.say = say
+        self.read = read
         self.started = ending.started
         self.environment = ending.environment
         self.event: Mapping[str, Any] = {}
@@ -76,7 +80,7 @@ class _Hook:
     def _answer(self) -> Mapping[str, Any]:
         if _says_no(self.environment, "CONTEXTKIT_HOOKS_ENABLED"):
             return {}
-        self.event = _read_event()
+        self.event = self.read(_read_event())
         told = bool(self.event.get("hook_event_name") and self.event.get("session_id"))
         asks = not _says_no(self.environment, "CONTEXTKIT_HOOKS_RESIDENT")
         self.say({"event": _named(self.event), "wants_resident": asks})

@@ -110,7 +110,7 @@ class Place:
     @property
     def hook(self) -> list[str]:
         """What Claude Code runs."""
-        return [self.script("contextkit-claude-hook")]
+        return [self.script("contextkit-hook")]
 
 
 def make_store(place: Place) -> None:

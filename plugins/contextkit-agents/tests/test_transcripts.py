@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from contextkit.models import LeftOut, PastEvent
-from contextkit_claude_code.transcripts import find_transcripts, read_transcript
+from contextkit_agents.transcripts import find_transcripts, read_transcript
 
 if TYPE_CHECKING:
     from conftest import ClaudeSession

@@ -1,7 +1,7 @@
 """Edit a JSON text with minimal changes.
 
-Settings files belong to people: white space, order, number formats and even duplicate keys are
-kept.
+Settings files belong to people: white space, order, number formats, comments, trailing commas and
+even duplicate keys are kept.
 """
 
 from __future__ import annotations
@@ -12,7 +12,13 @@ from typing import Any
 
 from attrs import define, field, frozen
 
+from contextkit_agents.errors import MergeError
+
 _SPACE = re.compile(r"[ \t\r\n]*")
+_STRING = r'"(?>(?:[^"\\]|\\.)*)(?:"|\Z)'
+_COMMENT = re.compile(rf"{_STRING}|//[^\n]*|/\*(?s:.*?)(?:\*/|\Z)")
+_LAST_COMMA = re.compile(rf"{_STRING}|,(?=[ \t\r\n]*[}}\]])")
+_LINE_END_SPACES = re.compile(r"(?<![ \t])[ \t]+\n")
 _decode = json.JSONDecoder().raw_decode
 _DEFAULT_STEP = "  "
 
@@ -83,13 +89,26 @@ def apply(text: str, edit: Edit) -> str:
 
 
 def parse(text: str) -> Node:
-    """Parse a JSON text.
+    """Parse a JSON text, which may have comments and trailing commas.
 
     Raises `ValueError` or `RecursionError` if it is not JSON.
     """
+    text = blanked(text)
     json.loads(text)
     node, _ = _value(text, _skip(text, 0))
     return node
+
+
+def blanked(text: str) -> str:
+    """Replace comments and trailing commas by spaces, so that every position stays."""
+    if "//" in text or "/*" in text:
+        text = _COMMENT.sub(_as_spaces, text)
+    return _LAST_COMMA.sub(_as_spaces, text)
+
+
+def _as_spaces(found: re.Match[str]) -> str:
+    part = found[0]
+    return part if part[0] == '"' else re.sub(r"[^\r\n]", " ", part)
 
 
 def _skip(text: str, position: int) -> int:
@@ -165,12 +184,16 @@ def _with(text: str, target: Node, value: Any, before: str) -> Edit:
         made = _written(value, outer + step, step)
         interior = text[target.start + 1 : target.end - 1]
         added = f"\n{outer}{step}{before}{made}\n{outer}".replace("\n", line_end)
+        if interior.strip():
+            # A comment stays before the first entry.
+            return Edit(target.end - 1, "", added)
         return Edit(target.start + 1, interior, added)
     last_start, last_end = parts[-1]
-    if len(parts) > 1:
-        gap = text[parts[-2][1] : last_start].partition(",")[2]
-    else:
-        gap = text[target.start + 1 : last_start]
+    first = parts[-2][1] if len(parts) > 1 else target.start + 1
+    # Comments between two entries are not repeated.
+    plain, gap = blanked(text)[first:last_start], text[first:last_start]
+    gap = gap if plain == gap else _LINE_END_SPACES.sub("\n", plain)
+    gap = gap.partition(",")[2] if len(parts) > 1 else gap
     if "\n" in gap:
         made = _written(value, gap.rpartition("\n")[2], step).replace("\n", line_end)
         added = f",{gap}{before}{made}"
@@ -192,6 +215,8 @@ def without(text: str, target: Node, position: int) -> Edit:
         start = parts[position - 1][1]
     else:
         end = parts[position + 1][0]
+    if _COMMENT.sub(_as_spaces, text)[start:end] != text[start:end]:
+        raise MergeError("a comment stands beside contextkit's entry: remove the entry by hand")
     return Edit(start, text[start:end], "")
 
 

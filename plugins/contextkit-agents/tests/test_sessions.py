@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from contextkit import ContextItem, ContextKit, Provenance, hookimpl
+from contextkit.agent import answer_with
 from contextkit.agent.answer import answer_event
 from contextkit.agent.events import HookEvent
 from contextkit.agent.sessions import (
@@ -22,7 +23,7 @@ from contextkit.agent.sessions import (
 )
 from contextkit.agent.shown import hide_shown
 from contextkit.errors import InvalidRequestError
-from contextkit_claude_code.hook import answer_for_claude
+from contextkit_agents.adapters.claude_code import answer
 
 DAY = 24 * 3600
 
@@ -186,5 +187,5 @@ def test_a_prompt_asks_for_something(said: str, asks: bool) -> None:
 
 def test_claudes_form_is_empty_for_nothing() -> None:
     """An answer without a context is not written down."""
-    assert answer_for_claude({"hook_event_name": "SessionStart"}, {}) == ""
-    assert answer_for_claude({"hook_event_name": "SessionStart"}, {"context": ""}) == ""
+    assert answer_with(answer)({"hook_event_name": "SessionStart"}, {}) == ""
+    assert answer_with(answer)({}, {"context": ""}) == ""

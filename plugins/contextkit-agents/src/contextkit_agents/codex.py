@@ -31,7 +31,7 @@ from attrs import define, field
 
 from contextkit.agent import json_lines
 from contextkit.models import LeftOut, PastEvent, Transcript
-from contextkit_claude_code.reports import (
+from contextkit_agents.reports import (
     BOOKKEEPING,
     BY_PROGRAM,
     THINKING,

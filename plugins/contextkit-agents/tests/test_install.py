@@ -9,20 +9,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from attrs import evolve, frozen
 from hypothesis import given, strategies as st
 
-from contextkit_claude_code.errors import SettingsFileError
-from contextkit_claude_code.files import Change, Places, user_places, write
-from contextkit_claude_code.installing import carry_out, plan_install, plan_uninstall
-from contextkit_claude_code.json_text import apply
-from contextkit_claude_code.merging import add_hooks, add_server, remove_all
-from contextkit_claude_code.wanted import HOOK_EVENTS, Wanted, wanted
+from contextkit.models import AgentOffer
+from contextkit_agents import shapes
+from contextkit_agents.adapters import claude_code
+from contextkit_agents.errors import SettingsFileError
+from contextkit_agents.files import Change, write
+from contextkit_agents.installing import Plan
+from contextkit_agents.json_text import apply
+from contextkit_agents.merging import Merged, remove_all
 
 if TYPE_CHECKING:
     from conftest import World
 
-INSTALL = ["contextkit", "claude-code", "install"]
-UNINSTALL = ["contextkit", "claude-code", "uninstall"]
+INSTALL = ["contextkit", "install", "--agent", "claude-code"]
+UNINSTALL = ["contextkit", "uninstall", "--agent", "claude-code"]
 FILES = {
     "empty": "{}",
     "spaced": "{ \n }\n",
@@ -51,14 +54,22 @@ FILES = {
 REFUSED = {
     "nothing": "",
     "half": '{"hooks": ',
-    "comments": '{\n  // mine\n  "model": "opus"\n}',
     "a list": "[]",
-    "a comma too many": '{"a": 1,}',
+    "two commas": '{"a": 1,,}',
+    "an open comment": '{"a": 1 /* }',
     "deep": "[" * 100_000,
     "hooks are a list": '{"hooks": []}',
     "an event is a text": '{"hooks": {"PostToolUse": "x"}}',
     "bytes": "\ufffe".encode("utf-16").decode("latin-1"),
 }
+
+
+@frozen
+class Places:
+    """The files of Claude Code in a project."""
+
+    hooks: Path
+    servers: Path
 
 
 @pytest.fixture
@@ -67,20 +78,40 @@ def places(tmp_path: Path) -> Places:
     return Places(tmp_path / ".claude" / "settings.json", tmp_path / ".mcp.json")
 
 
-WANTED = Wanted(
-    hooks={event: wanted().hooks[event] for event in HOOK_EVENTS},
-    server={"type": "stdio", "command": "/v/bin/contextkit", "args": ["mcp"], "env": {}},
+OFFER = AgentOffer(
+    hook=["/v/bin/contextkit-hook", "claude-code"],
+    server=["/v/bin/contextkit", "mcp"],
+    skill="---\nname: contextkit\n---\n",
+    seconds=5,
+    version="1.2.3",
 )
+HOOK = {"type": "command", "command": OFFER.hook[0], "args": ["claude-code"], "timeout": 5}
+HOOKS = shapes.groups(claude_code.EVENTS, HOOK)
+SERVER = {"type": "stdio", "command": "/v/bin/contextkit", "args": ["mcp"]}
 
 
-def install(places: Places, what: Wanted = WANTED) -> None:
+def plan_install(places: Places, offer: AgentOffer = OFFER) -> Plan:
+    """Plan an installation."""
+    plan = Plan("claude-code")
+    plan.install(claude_code.files(offer, "project", places.servers.parent))
+    return plan
+
+
+def plan_uninstall(places: Places) -> Plan:
+    """Plan to uninstall."""
+    plan = Plan("claude-code")
+    plan.uninstall(claude_code.files(OFFER, "project", places.servers.parent))
+    return plan
+
+
+def install(places: Places, offer: AgentOffer = OFFER) -> None:
     """Install without asking."""
-    carry_out(plan_install(places, what))
+    plan_install(places, offer).carry_out()
 
 
 def uninstall(places: Places) -> None:
     """Uninstall without asking."""
-    carry_out(plan_uninstall(places))
+    plan_uninstall(places).carry_out()
 
 
 def put(file: Path, text: str) -> bytes:
@@ -99,17 +130,17 @@ def test_it_is_merged_and_taken_back_to_the_byte(places: Places, text: str, home
     settings = json.loads(places.hooks.read_bytes())
     servers = json.loads(places.servers.read_bytes())
     was = json.loads(text)
-    for event in HOOK_EVENTS:
+    for event in HOOKS:
         assert settings["hooks"].pop(event) == [
             *was.get("hooks", {}).get(event, []),
-            WANTED.hooks[event],
+            *HOOKS[event],
         ]
-    assert servers.pop("mcpServers") == {"contextkit": WANTED.server}
+    assert servers.pop("mcpServers") == {"contextkit": SERVER}
     assert servers == was
-    left = {key: value for key, value in was.get("hooks", {}).items() if key not in HOOK_EVENTS}
+    left = {key: value for key, value in was.get("hooks", {}).items() if key not in HOOKS}
     assert settings["hooks"] == left
     assert list(settings)[: len(was)] == list(was)
-    assert plan_install(places, WANTED).changes == []
+    assert plan_install(places).changes == []
     uninstall(places)
     assert {file: file.read_bytes() for file in before} == before
     assert [path.name for path in home.iterdir()] == ["config.toml"]
@@ -120,7 +151,7 @@ def test_without_its_record_the_rest_stays(places: Places, text: str, home: Path
     """Where the record is lost, what is contextkit's goes and the values are what they were."""
     put(places.hooks, text)
     install(places)
-    (home / "claude-code" / "installed.json").unlink()
+    (home / "agents" / "installed.json").unlink()
     uninstall(places)
     found, was = json.loads(places.hooks.read_bytes()), json.loads(text)
     for settings in (found, was):
@@ -158,7 +189,7 @@ def test_what_others_added_to_a_made_file_stays(places: Places) -> None:
     uninstall(places)
     mine = {"type": "command", "command": "mine"}
     assert json.loads(places.hooks.read_bytes()) == {
-        "hooks": {"PostToolUse": [{"matcher": HOOK_EVENTS["PostToolUse"], "hooks": [mine]}]},
+        "hooks": {"PostToolUse": [{"matcher": claude_code.EVENTS["PostToolUse"], "hooks": [mine]}]},
         "model": "opus",
     }
 
@@ -168,13 +199,13 @@ def test_what_is_not_understood_is_refused(places: Places, text: str, home: Path
     """Nothing is written, neither to that file nor to the other one."""
     before = put(places.hooks, text)
     with pytest.raises(SettingsFileError, match="nothing was written"):
-        plan_install(places, WANTED)
+        plan_install(places)
     assert places.hooks.read_bytes() == before
     assert not places.servers.exists()
     put(places.hooks, "{}")
     put(places.servers, '{"mcpServers": []}')
     with pytest.raises(SettingsFileError, match="mcpServers"):
-        plan_install(places, WANTED)
+        plan_install(places)
     assert [path.name for path in home.iterdir()] == ["config.toml"]
 
 
@@ -183,7 +214,7 @@ def test_bytes_that_are_no_text_are_refused(places: Places) -> None:
     places.hooks.parent.mkdir()
     places.hooks.write_bytes(b'{"a": "\xff"}')
     with pytest.raises(SettingsFileError, match="cannot be read"):
-        plan_install(places, WANTED)
+        plan_install(places)
     places.hooks.unlink()
     places.hooks.mkdir()
     with pytest.raises(SettingsFileError, match="cannot be read"):
@@ -194,16 +225,13 @@ def test_another_installation_is_replaced(places: Places) -> None:
     """There is one of each, the last one's, and taking it away leaves what was there first."""
     before = put(places.hooks, FILES["own hooks"])
     install(places)
-    old = "/old/bin/contextkit-claude-hook"
-    entries = {
-        event: {**entry, "hooks": [{"type": "command", "command": old}]}
-        for event, entry in WANTED.hooks.items()
-    }
-    install(places, Wanted(entries, {"command": "/old/bin/contextkit", "args": ["mcp"]}))
+    old = "/old/bin/contextkit-hook"
+    server = ["/old/bin/contextkit", "mcp"]
+    install(places, evolve(OFFER, hook=[old, "claude-code"], server=server))
     written = places.hooks.read_text(encoding="utf-8")
-    assert written.count("contextkit-claude-hook") == written.count(old) == len(HOOK_EVENTS)
+    assert written.count("contextkit-hook") == written.count(old) == len(HOOKS)
     assert json.loads(places.servers.read_bytes())["mcpServers"] == {
-        "contextkit": {"command": "/old/bin/contextkit", "args": ["mcp"]}
+        "contextkit": {**SERVER, "command": "/old/bin/contextkit"}
     }
     uninstall(places)
     assert places.hooks.read_bytes() == before
@@ -215,18 +243,17 @@ def test_somebody_elses_server_of_that_name_stays(places: Places, server: Any) -
     """It is not ours to replace, and a person is told."""
     text = json.dumps({"mcpServers": {"contextkit": server}})
     put(places.servers, text)
-    plan = plan_install(places, WANTED)
+    plan = plan_install(places)
     assert "it stays" in plan.remarks[0]
-    carry_out(plan)
+    plan.carry_out()
     uninstall(places)
     assert places.servers.read_text(encoding="utf-8") == text
 
 
 def test_without_the_mcp_plugin_the_server_is_left_out(places: Places) -> None:
     """Claude Code would only show an error for it."""
-    plan = plan_install(places, Wanted(WANTED.hooks, None))
-    assert [change.file for change in plan.changes] == [places.hooks]
-    assert "contextkit-mcp is not installed" in plan.remarks[0]
+    plan = plan_install(places, evolve(OFFER, server=[]))
+    assert places.servers not in [change.file for change in plan.changes]
 
 
 def test_mode_and_link_are_kept(places: Places, tmp_path: Path) -> None:
@@ -247,10 +274,10 @@ def test_mode_and_link_are_kept(places: Places, tmp_path: Path) -> None:
 def test_a_change_in_between_is_not_overwritten(places: Places) -> None:
     """What somebody else wrote after the plan was made is kept."""
     put(places.hooks, "{}")
-    plan = plan_install(places, WANTED)
+    plan = plan_install(places)
     put(places.hooks, '{"a": 1}')
     with pytest.raises(SettingsFileError, match="meanwhile"):
-        carry_out(plan)
+        plan.carry_out()
     assert places.hooks.read_text(encoding="utf-8") == '{"a": 1}'
 
 
@@ -267,7 +294,7 @@ def test_a_damaged_record_is_done_without(places: Places, home: Path, record: st
     """It is a help, not a need."""
     put(places.hooks, FILES["two spaces"])
     install(places)
-    put(home / "claude-code" / "installed.json", record)
+    put(home / "agents" / "installed.json", record)
     uninstall(places)
     assert json.loads(places.hooks.read_bytes()) == json.loads(FILES["two spaces"])
 
@@ -288,7 +315,7 @@ settings_texts = st.builds(
         ensure_ascii=ascii_only,
     ),
     st.dictionaries(st.text(max_size=4).filter(lambda key: key != "hooks"), json_values),
-    st.none() | st.dictionaries(st.sampled_from([*HOOK_EVENTS, "Stop", "é"]), entries_of_others),
+    st.none() | st.dictionaries(st.sampled_from([*HOOKS, "Stop", "é"]), entries_of_others),
     st.sampled_from([None, 0, 1, 2, 4, "\t"]),
     st.booleans(),
 )
@@ -298,40 +325,24 @@ settings_texts = st.builds(
 def test_any_settings_are_kept(text: str) -> None:
     """Whatever stands there: adding adds, and taking back gives the same text."""
     was, after = json.loads(text), text
-    edits = add_hooks(text, WANTED.hooks)
-    for edit in edits:
-        after = apply(after, edit)
-    found = json.loads(after)
-    for event, entry in WANTED.hooks.items():
-        assert found["hooks"][event][-1] == entry
-        assert found["hooks"][event][:-1] == was.get("hooks", {}).get(event, [])
+    merged = Merged(text)
+    merged.add({"hooks": HOOKS, "mcpServers": {"contextkit": SERVER}})
+    after, found = merged.text, json.loads(merged.text)
+    for event, added in HOOKS.items():
+        assert found["hooks"][event] == [*was.get("hooks", {}).get(event, []), *added]
+    assert found.pop("mcpServers") == {"contextkit": SERVER}
     assert {k: v for k, v in found.items() if k != "hooks"} == {
         k: v for k, v in was.items() if k != "hooks"
     }
     back = after
-    for edit in reversed(edits):
+    for edit in reversed(merged.edits):
         back = apply(back, edit.reversed)
     assert back == text
-    for edit in remove_all(after):
-        after = apply(after, edit)
-    bare = json.loads(after)
+    bare = json.loads(remove_all(after))
     assert {k: v for k, v in bare.get("hooks", {}).items() if v} == {
         k: v for k, v in was.get("hooks", {}).items() if v
     }
-    assert "contextkit-claude-hook" not in after
-
-
-@given(settings_texts)
-def test_any_servers_are_kept(text: str) -> None:
-    """The same for the file of servers, of which the user's holds much more."""
-    (edit,) = add_server(text, {"command": "contextkit", "args": ["mcp"]})
-    after = apply(text, edit)
-    assert json.loads(after).pop("mcpServers") == {
-        "contextkit": {"command": "contextkit", "args": ["mcp"]}
-    }
-    assert apply(after, edit.reversed) == text
-    (removal,) = remove_all(after)
-    assert json.loads(apply(after, removal)) == json.loads(text)
+    assert "contextkit-hook" not in remove_all(after)
 
 
 # -- the command ------------------------------------------------------------------------------
@@ -339,10 +350,10 @@ def test_any_servers_are_kept(text: str) -> None:
 
 def test_the_difference_is_shown_and_nothing_written_unasked(empty_world: World) -> None:
     """`--dry-run` shows it; without `--yes` somebody must be there to be asked."""
-    shown = empty_world.contextkit("claude-code", "install", "--dry-run")
+    shown = empty_world.contextkit(*INSTALL[1:], "--dry-run")
     assert shown.startswith(f"--- {os.devnull}\n+++ {empty_world.workspace}/.claude/settings.json")
     assert '+    "SessionStart": [' in shown
-    assert "contextkit-claude-hook" in shown
+    assert "contextkit-hook" in shown
     ran = empty_world.process(INSTALL)
     assert ran.returncode == 2
     assert b"add --yes" in ran.stderr
@@ -359,7 +370,7 @@ def test_the_command_installs_in_a_project(empty_world: World) -> None:
     settings = json.loads((empty_world.workspace / ".claude" / "settings.json").read_bytes())
     (hook,) = settings["hooks"]["UserPromptSubmit"][0]["hooks"]
     event = json.dumps(empty_world.event("SessionStart", source="startup"))
-    assert empty_world.process(["/bin/sh", "-c", hook["command"]], event).returncode == 0
+    assert empty_world.process([hook["command"], *hook["args"]], event).returncode == 0
     again = empty_world.process([*INSTALL, "--yes"])
     assert b"already installed" in again.stderr
     assert empty_world.process([*UNINSTALL, "--yes"]).returncode == 0
@@ -392,7 +403,8 @@ def test_the_command_refuses_with_an_exit_code(empty_world: World) -> None:
     assert not (empty_world.workspace / ".mcp.json").exists()
 
 
-def test_the_users_folder_may_be_elsewhere(tmp_path: Path) -> None:
+def test_the_users_folder_may_be_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """`CLAUDE_CONFIG_DIR` names it."""
-    found = user_places({"CLAUDE_CONFIG_DIR": str(tmp_path)})
-    assert found == Places(tmp_path / "settings.json", tmp_path / ".claude.json")
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path))
+    found = {file.path for file in claude_code.files(OFFER, "user", Path("/home/ada"))}
+    assert found >= {tmp_path / "settings.json", tmp_path / ".claude.json"}

@@ -7,40 +7,11 @@ import difflib
 import os
 import stat
 import tempfile
-from collections.abc import Mapping
 from pathlib import Path
 
 from attrs import frozen
 
-from contextkit_claude_code.errors import SettingsFileError
-
-
-@frozen
-class Places:
-    """The paths of Claude Code's settings.
-
-    Attributes:
-        hooks: the file with the hooks.
-        servers: the file with the MCP servers.
-    """
-
-    hooks: Path
-    servers: Path
-
-
-def project_places(root: Path) -> Places:
-    """Return the paths of a project, shared with its repository."""
-    return Places(root / ".claude" / "settings.json", root / ".mcp.json")
-
-
-def user_places(environment: Mapping[str, str]) -> Places:
-    """Return the paths of a user, for all their projects."""
-    named = environment.get("CLAUDE_CONFIG_DIR")
-    if named:
-        folder = Path(named).expanduser()
-        return Places(folder / "settings.json", folder / ".claude.json")
-    home = Path.home()
-    return Places(home / ".claude" / "settings.json", home / ".claude.json")
+from contextkit_agents.errors import SettingsFileError
 
 
 @frozen

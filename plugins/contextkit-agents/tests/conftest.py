@@ -136,7 +136,7 @@ class World(OwnUser):
     @property
     def hook_command(self) -> list[str]:
         """What Claude Code runs at its events."""
-        return [sys.executable, "-c", "from contextkit_claude_code.hook import main; main()"]
+        return [sys.executable, "-c", "from contextkit_agents.hook import main; main()"]
 
     def event(self, name: str, session: str = "s1", **fields: Any) -> dict[str, Any]:
         """An event as Claude Code sends it."""

@@ -1,10 +1,14 @@
-"""Errors of Claude Code's settings."""
+"""Errors of agents' settings."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from contextkit.errors import ContextKitError
+
+
+class MergeError(ValueError):
+    """A text is no settings file, or has a value that contextkit must not overwrite."""
 
 
 class SettingsFileError(ContextKitError):

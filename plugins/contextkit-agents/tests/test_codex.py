@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from contextkit.models import LeftOut, PastEvent
-from contextkit_claude_code.codex import find_rollouts, read_rollout
+from contextkit_agents.codex import find_rollouts, read_rollout
 
 Line = dict[str, Any]
 

@@ -264,8 +264,10 @@ def test_what_was_kept_of_a_session_may_be_damaged(world: World) -> None:
 
 
 def test_the_command_is_the_same_as_the_script(world: World) -> None:
-    """`contextkit claude-code hook` tells what `contextkit-claude-hook` tells."""
-    ran = world.process([*_CONTEXTKIT, "claude-code", "hook"], json.dumps(world.prompt()))
+    """`contextkit hook --agent claude-code` tells what `contextkit-hook` tells."""
+    ran = world.process(
+        [*_CONTEXTKIT, "hook", "--agent", "claude-code"], json.dumps(world.prompt())
+    )
     assert ran.returncode == 0
     told = json.loads(ran.stdout)["hookSpecificOutput"]["additionalContext"]
     assert told == world.hook(world.prompt(session="s2"))
