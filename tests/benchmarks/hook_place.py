@@ -100,11 +100,11 @@ class Place:
     def ways_with(self) -> Ways:
         """The ways with one; the first is the yardstick."""
         # Not in turn with the others: the store is open in one process at a time.
-        slow = [self.script("contextkit"), "claude-code", "hook"]
+        slow = [self.script("contextkit"), "hook", "--agent", "claude-code"]
         return {
             BARE: lambda: not self.run([str(self.python), "-c", "pass"]),
             "prompt, resident process": lambda: self.prompt(self.hook),
-            "prompt, resident, contextkit claude-code hook": lambda: self.prompt(slow),
+            "prompt, resident, contextkit hook --agent": lambda: self.prompt(slow),
         }
 
     @property

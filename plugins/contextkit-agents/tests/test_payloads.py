@@ -275,11 +275,12 @@ def test_a_prompt_gets_context(name: str, shared_world: World) -> None:
 
 @pytest.mark.parametrize("name", STARTS)
 def test_plugins_hear_one_language(name: str, world: World) -> None:
-    """A plugin that listens gets each agent's edits as the same tool, with the file."""
+    """A plugin that listens gets each agent's changes of a file as Claude Code's tools."""
     agent = Agent(name, world)
     module = f"contextkit_agents.adapters.{agent.command[1].replace('-', '_')}"
     event = importlib.import_module(module).read(json.loads(agent.filled(FILES[name])))
-    assert (event["hook_event_name"], event["tool_name"]) == ("PostToolUse", "Edit")
+    assert event["hook_event_name"] == "PostToolUse"
+    assert event["tool_name"] == ("Write" if name == "cursor" else "Edit")
     assert event["tool_input"]["file_path"] == str(world.workspace / "tides.py")
     assert (event["session_id"], event["cwd"]) == (agent.session, str(world.workspace))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
@@ -12,7 +13,7 @@ import click
 
 from contextkit.agent import offered_adapters
 from contextkit.cli import Session, pass_session
-from contextkit.errors import ContextKitError
+from contextkit.errors import ContextKitError, PluginError, in_words
 
 if TYPE_CHECKING:
     from contextkit.cli import Command
@@ -77,6 +78,8 @@ def install(
         raise click.UsageError(
             f"No coding agent was found. Name one with --agent: {', '.join(adapters)}."
         )
+    if not importlib.metadata.entry_points(group="contextkit", name="mcp"):
+        session.warn("contextkit-mcp is not installed: the MCP server is left out")
     _run(session, chosen, scope, shared, "install", yes=yes, dry_run=dry_run)
 
 
@@ -130,36 +133,34 @@ def _run(
     from contextkit_agents.installing import Plan
 
     refused: list[ContextKitError] = []
-    waiting, idle = False, []
+    idle, waiting = [], False
     for adapter in adapters:
         # A plan is made after the one before was carried out: agents may share a file.
         plan = Plan(adapter.name)
         try:
-            getattr(plan, action)(_files(session, adapter, scope, shared))
-            for remark in plan.remarks:
-                session.warn(f"{adapter.name}: {remark}")
-            for change in plan.changes:
-                session.emit(None, change.difference.rstrip("\n"), as_json=False)
+            files = _files(session, adapter, scope, shared)
+            getattr(plan, action)(files)
+            _show(session, plan)
             if not plan.changes:
                 idle.append(adapter.name)
-            elif not (yes or dry_run or _can_ask()):
-                waiting = True
+            may_write = yes or not plan.changes or _can_ask()
+            waiting |= not (may_write or dry_run)
+            question = f"{action.capitalize()} for {adapter.title}?"
+            if dry_run or not may_write:
                 continue
-            if not dry_run and (
-                yes
-                or not plan.changes
-                or click.confirm(f"{action.capitalize()} for {adapter.title}?", err=True)
-            ):
-                _carry_out(session, adapter, plan, action)
+            if yes or not plan.changes or click.confirm(question, err=True):
+                _carry_out(session, plan)
+                if plan.changes and action == "install" and not shared:
+                    session.warn(adapter.afterwards)
         except ContextKitError as error:
             refused.append(error)
     if idle and (action == "install" or len(idle) == len(adapters)):
-        done = "already installed" if action == "install" else "not installed"
+        done = "nothing to do" if action == "install" else "not installed"
         session.warn(f"{done}: {', '.join(idle)}")
+    for each in refused if waiting else refused[:-1]:
+        session.warn(str(each))
     if waiting:
         raise click.UsageError("Nothing was written: add --yes to write without being asked.")
-    for each in refused[:-1]:
-        session.warn(str(each))
     if refused:
         raise refused[-1]
 
@@ -176,15 +177,26 @@ def _files(
 
     offer = offer_for(adapter, shared=shared is not None)
     if shared is not None:
-        return adapter.files(offer, "folder", shared.expanduser().resolve())
-    if scope == "user":
-        return adapter.files(offer, "user", Path.home())
-    return adapter.files(offer, "project", find_workspace(Path(session.folder)).root)
+        scope, folder = "folder", shared.expanduser().resolve()
+    elif scope == "user":
+        folder = Path.home()
+    else:
+        folder = find_workspace(Path(session.folder)).root
+    try:
+        return adapter.files(offer, scope, folder)
+    except Exception as error:
+        # The adapter may be another plugin's.
+        raise PluginError(f"the adapter '{adapter.name}' failed: {in_words(error)}") from error
 
 
-def _carry_out(session: Session, adapter: AgentAdapter, plan: Plan, action: str) -> None:
+def _show(session: Session, plan: Plan) -> None:
+    for remark in plan.remarks:
+        session.warn(f"{plan.agent}: {remark}")
+    for change in plan.changes:
+        session.emit(None, change.difference.rstrip("\n"), as_json=False)
+
+
+def _carry_out(session: Session, plan: Plan) -> None:
     plan.carry_out()
     for change in plan.changes:
         session.warn(f"{'removed' if change.after is None else 'wrote'} {change.file}")
-    if plan.changes and action == "install" and adapter.afterwards:
-        session.warn(adapter.afterwards)
