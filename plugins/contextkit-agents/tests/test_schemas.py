@@ -20,6 +20,7 @@ import jsonschema
 import pytest
 
 from contextkit.models import AgentAdapter, Scope
+from contextkit_agents import adapters
 from contextkit_agents.installing import Plan
 from contextkit_agents.ours import offer_for
 from contextkit_agents.plugin import contextkit_agents
@@ -241,6 +242,12 @@ SCHEMAS: dict[tuple[str, str], Schema] = {
         for path in ("opencode.json", ".config/opencode/opencode.json")
     },
 }
+
+
+def test_an_adapter_is_one_short_file() -> None:
+    """At most 80 lines, so that it can be read and imitated."""
+    for file in Path(adapters.__file__).parent.glob("*.py"):
+        assert len(file.read_text(encoding="utf-8").splitlines()) <= 80, file.name
 
 
 @pytest.mark.parametrize("adapter", contextkit_agents(), ids=lambda adapter: adapter.name)

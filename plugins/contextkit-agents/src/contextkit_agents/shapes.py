@@ -6,14 +6,14 @@ It imports almost nothing, because every hook loads it.
 from __future__ import annotations
 
 import json
-import shlex
-import subprocess
+import os
 import sys
-from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
     from contextkit.models import AgentFile, AgentOffer
 
 NAME = "contextkit"
@@ -39,8 +39,19 @@ def groups(events: Mapping[str, str | None], hook: Mapping[str, Any]) -> dict[st
 
 def shell_command(offer: AgentOffer) -> str:
     """Return the hook's command for a shell."""
+    import shlex
+    import subprocess
+
     words = list(offer.hook)
     return subprocess.list2cmdline(words) if sys.platform == "win32" else shlex.join(words)
+
+
+def named_folder(variable: str) -> Path | None:
+    """Return the folder that a variable of the environment names."""
+    from pathlib import Path
+
+    named = os.environ.get(variable)
+    return Path(named).expanduser() if named else None
 
 
 def server(offer: AgentOffer, **more: Any) -> dict[str, Any]:

@@ -6,15 +6,15 @@ SchemaStore of August 2026. Handlers are in exec form, which needs no quoting.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from contextkit.agent import context_output as answer
+from contextkit.agent import context_output
 from contextkit_agents import shapes
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
     from contextkit.models import AgentFile, AgentOffer, Scope
 
 TITLE = "Claude Code"
@@ -32,8 +32,7 @@ EVENTS = {
     "Stop": None,
 }
 
-read = dict
-__all__ = ["answer", "files", "read"]
+read, answer = dict, context_output
 
 
 def files(offer: AgentOffer, scope: Scope, folder: Path) -> Sequence[AgentFile]:
@@ -48,9 +47,8 @@ def files(offer: AgentOffer, scope: Scope, folder: Path) -> Sequence[AgentFile]:
         return _marketplace(offer, folder, [("hooks/hooks.json", hooks), (".mcp.json", servers)])
     own, server_file = folder / ".claude", folder / ".mcp.json"
     if scope == "user":
-        named = os.environ.get("CLAUDE_CONFIG_DIR")
-        own = Path(named).expanduser() if named else own
-        server_file = (own if named else folder) / ".claude.json"
+        named = shapes.named_folder("CLAUDE_CONFIG_DIR")
+        own, server_file = named or own, (named or folder) / ".claude.json"
     found = [AgentFile(own / "settings.json", hooks), shapes.skill(own, offer)]
     return [*found, AgentFile(server_file, servers)] if servers else found
 

@@ -2,21 +2,21 @@
 
 It follows Codex' documentation of hooks and plugins of August 2026, the schemas of its events in
 `codex-rs/hooks`, and those of hooks and plugins at SchemaStore. Codex asks the user to trust each
-hook. A failing command is a `PostToolUse`, and a patch a tool of its own.
+hook. A patch is a tool of its own.
 """
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from contextkit.agent import context_output as answer, translate_event
+from contextkit.agent import context_output, translate_event
 from contextkit_agents import shapes
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
     from contextkit.models import AgentFile, AgentOffer, Scope
 
 TITLE = "Codex CLI"
@@ -31,16 +31,16 @@ EVENTS = {
     "PostToolUse": "Bash|apply_patch",
     "Stop": None,
 }
-_PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.{1,1000})$", re.MULTILINE)
-__all__ = ["answer", "files", "read"]
+_PATCHED = r"(?m)^\*\*\* (?:Add|Update|Delete) File: (.{1,1000})$"
+answer = context_output
 
 
 def read(event: Mapping[str, Any]) -> dict[str, Any]:
     """Translate an event."""
     made = translate_event(event, tools={"apply_patch": "Edit"})
     given = made.get("tool_input")
-    patch = given.get("command") if isinstance(given, dict) else None
-    patched = _PATCHED.search(patch) if isinstance(patch, str) else None
+    patch = str(given.get("command")) if isinstance(given, dict) else ""
+    patched = re.search(_PATCHED, patch) if made.get("tool_name") == "Edit" else None
     return {**made, "tool_input": {"file_path": patched[1]}} if patched else made
 
 
@@ -52,8 +52,7 @@ def files(offer: AgentOffer, scope: Scope, folder: Path) -> Sequence[AgentFile]:
     hooks, servers = {"hooks": shapes.groups(EVENTS, hook)}, shapes.server(offer)
     if scope == "folder":
         return _marketplace(offer, folder, hooks, shapes.under("mcpServers", servers))
-    named = os.environ.get("CODEX_HOME") if scope == "user" else None
-    own = Path(named).expanduser() if named else folder / ".codex"
+    own = (shapes.named_folder("CODEX_HOME") if scope == "user" else None) or folder / ".codex"
     found = [AgentFile(own / "hooks.json", hooks), shapes.skill(folder / ".agents", offer)]
     table = shapes.under("mcp_servers", servers)
     return [*found, AgentFile(own / "config.toml", table)] if table else found
@@ -74,7 +73,7 @@ def _marketplace(
     manifest |= {"mcpServers": "./.mcp.json"} if servers else {}
     listed = {"name": shapes.NAME, "interface": named, "plugins": [entry]}
     return [
-        shapes.json_file(folder / ".agents" / "plugins" / "marketplace.json", listed),
+        shapes.json_file(folder / ".agents/plugins/marketplace.json", listed),
         shapes.json_file(plugin / ".codex-plugin" / "plugin.json", manifest),
         shapes.json_file(plugin / "hooks" / "hooks.json", hooks),
         *([shapes.json_file(plugin / ".mcp.json", servers)] if servers else []),

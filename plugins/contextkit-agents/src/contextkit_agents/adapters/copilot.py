@@ -8,14 +8,15 @@ camel case or with underscores, and the context in `hookSpecificOutput`; the CLI
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from contextkit.agent import context_output, translate_event
 from contextkit_agents import shapes
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
     from contextkit.models import AgentFile, AgentOffer, Scope
 
 TITLE = "VS Code and Copilot CLI"

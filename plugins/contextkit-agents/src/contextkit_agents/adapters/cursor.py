@@ -8,14 +8,15 @@ failing command, and the rest from the MCP server. A hook that prints nothing co
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from contextkit.agent import translate_event
 from contextkit_agents import shapes
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
     from contextkit.models import AgentFile, AgentOffer, Scope
 
 TITLE = "Cursor"

@@ -7,14 +7,15 @@ Gemini has no event after it compressed the history, but one before.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from contextkit.agent import context_output, translate_event
 from contextkit_agents import shapes
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
     from contextkit.models import AgentFile, AgentOffer, Scope
 
 TITLE = "Gemini CLI"
@@ -38,7 +39,7 @@ _TOOLS = {
     "replace": "Edit",
 }
 _OWN_NAMES = {ours: theirs for theirs, ours in EVENTS.items()}
-_EXIT = re.compile(r"^Exit Code: (\d{1,9})$", re.MULTILINE)
+_EXIT = r"(?m)^Exit Code: (\d{1,9})$"
 
 
 def read(event: Mapping[str, Any]) -> dict[str, Any]:
@@ -47,7 +48,7 @@ def read(event: Mapping[str, Any]) -> dict[str, Any]:
     response = made.get("tool_response")
     told = response.get("llmContent") if isinstance(response, dict) else None
     if isinstance(told, str):
-        code = _EXIT.search(told)
+        code = re.search(_EXIT, told)
         made["tool_response"] = {"output": told, "exit_code": int(code[1]) if code else 0}
     return made
 

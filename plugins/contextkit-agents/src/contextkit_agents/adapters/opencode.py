@@ -6,15 +6,15 @@ of JavaScript plugins, which differ between 1.x and 2.x, so that none is install
 
 from __future__ import annotations
 
-import os
-from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from contextkit.agent import context_output as answer
+from contextkit.agent import context_output
 from contextkit_agents import shapes
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
     from contextkit.models import AgentFile, AgentOffer, Scope
 
 TITLE = "OpenCode"
@@ -23,8 +23,7 @@ PROGRAMS = ("opencode",)
 FOLDERS = (".config/opencode",)
 AFTERWARDS = "Restart OpenCode."
 
-read = dict
-__all__ = ["answer", "files", "read"]
+read, answer = dict, context_output
 
 
 def files(offer: AgentOffer, scope: Scope, folder: Path) -> Sequence[AgentFile]:
@@ -35,7 +34,7 @@ def files(offer: AgentOffer, scope: Scope, folder: Path) -> Sequence[AgentFile]:
         return []
     own = folder
     if scope == "user":
-        own = Path(os.environ.get("XDG_CONFIG_HOME") or folder / ".config") / "opencode"
+        own = (shapes.named_folder("XDG_CONFIG_HOME") or folder / ".config") / "opencode"
     found = [shapes.skill(folder / ".agents", offer)]
     if not offer.server:
         return found
