@@ -33,6 +33,8 @@ def translate_event(
             `PostToolUse`, `PostToolUseFailure`, `PreCompact` or `Stop`. Other names stay.
         fields: the agent's name of a field -> Claude Code's: `hook_event_name`, `session_id`,
             `cwd`, `source`, `prompt`, `tool_name`, `tool_input`, `tool_response`, `error`.
+            An event with `answer_later: True` is answered with the next one: for an agent that
+            takes no context from a prompt's hook.
         tools: the agent's name of a tool -> Claude Code's: `Bash`, `Read`, `Write` or `Edit`.
     """
     made = {(fields or {}).get(name, name): value for name, value in event.items()}

@@ -174,7 +174,20 @@ def answer_event(kit: ContextKit, event: HookEvent, deadline: float) -> dict[str
         if time.monotonic() > deadline:
             # Nothing of it may count as shown.
             raise TimeoutError("the answer was ready after the time limit")
-        return found if found.get("context") else {**session.deliver(), **found}
+        if event.later:
+            found = _put_off(event, found, session)
+        elif not found.get("context"):
+            found = {**session.deliver(), **found}
+        return found
+
+
+def _put_off(event: HookEvent, found: dict[str, Any], session: Session) -> dict[str, Any]:
+    """Keep an answer for the next event, because the agent does not read this one's."""
+    if found.get("context"):
+        session.drop_waiting()
+        session.keep(Waiting(event.name, found["context"], tuple(found["items"])))
+        return {}
+    return found
 
 
 def _forget(event: HookEvent) -> dict[str, Any]:

@@ -34,6 +34,7 @@ class HookEvent:
         prompt: the user's prompt.
         failed: the kind of command that failed, `test` or `build`, or None.
         forgot: whether the agent has just lost its earlier context.
+        later: whether the agent reads no answer of this event, so that the next event gets it.
     """
 
     name: str
@@ -42,6 +43,7 @@ class HookEvent:
     prompt: str = ""
     failed: str | None = None
     forgot: bool = False
+    later: bool = False
 
     @property
     def asks(self) -> bool:
@@ -68,6 +70,7 @@ class HookEvent:
             prompt=_text(event, "prompt"),
             failed=_failed(event),
             forgot=_text(event, "source") in _FORGETTING,
+            later=event.get("answer_later") is True,
         )
 
 

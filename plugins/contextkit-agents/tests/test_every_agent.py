@@ -114,6 +114,24 @@ def _with_version(adapter: AgentAdapter) -> Any:
     return {"mine": ["contextkit"], "version": 1} if adapter.name == "cursor" else None
 
 
+@pytest.mark.parametrize(
+    ("name", "variable", "file"),
+    [
+        ("claude-code", "CLAUDE_CONFIG_DIR", "settings.json"),
+        ("claude-code", "CLAUDE_CONFIG_DIR", ".claude.json"),
+        ("codex", "CODEX_HOME", "config.toml"),
+        ("opencode", "XDG_CONFIG_HOME", "opencode/opencode.json"),
+    ],
+)
+def test_the_users_folder_may_be_elsewhere(
+    name: str, variable: str, file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The agents' own variables name it."""
+    monkeypatch.setenv(variable, str(tmp_path))
+    found = {each.path for each in files_of(ADAPTERS[name], "user", Path("/home/ada"))}
+    assert tmp_path / file in found
+
+
 def test_agents_share_the_skill(tmp_path: Path) -> None:
     """It is there until the last of them is uninstalled."""
     skill = tmp_path / ".agents" / "skills" / "contextkit" / "SKILL.md"

@@ -69,7 +69,13 @@ PROMPTS: Mapping[str, Event] = {
     "claude-code": {**CLAUDE, "hook_event_name": "UserPromptSubmit", "prompt": ASKED},
     "codex": {**CODEX_TURN, "hook_event_name": "UserPromptSubmit", "prompt": ASKED},
     "gemini": {**GEMINI, "hook_event_name": "BeforeAgent", "prompt": ASKED},
+    "cursor": {**CURSOR, "hook_event_name": "beforeSubmitPrompt", "prompt": ASKED},
+    "copilot vs code": {**CODE, "hookEventName": "UserPromptSubmit", "prompt": ASKED},
+    "copilot cli": {**COPILOT, "hook_event_name": "UserPromptSubmit", "prompt": ASKED},
 }
+AT_ONCE = ("claude-code", "codex", "gemini")
+"""Agents that take a context from a prompt's hook."""
+
 FAILURES: Mapping[str, Event] = {
     "claude-code": {
         **CLAUDE,
@@ -256,21 +262,26 @@ def test_a_session_is_played(agent: Agent) -> None:
     start = agent.hears(STARTS[agent.name])
     assert "four spaces" in start
     assert "freezing the clock" not in start
-    prompt = PROMPTS.get(agent.name)
-    if prompt:
-        assert agent.hears(prompt) == ""
+    assert agent.hears(PROMPTS[agent.name]) == ""
     forgot = agent.hears(FORGOT[agent.name])
-    if FORGOT[agent.name].get("source"):
-        assert "four spaces" in forgot
-    elif prompt:
-        assert "four spaces" in agent.hears(prompt)
+    if not FORGOT[agent.name].get("source"):
+        forgot = agent.hears(STARTS[agent.name])
+    assert "four spaces" in forgot
     assert agent.hears(FILES[agent.name]) == ""
 
 
 @pytest.mark.parametrize("name", PROMPTS)
 def test_a_prompt_gets_context(name: str, shared_world: World) -> None:
-    """At once, where the agent takes it."""
-    assert "four spaces" in Agent(name, shared_world).hears(PROMPTS[name])
+    """At once, or where the agent does not take it, with the next event that has no own answer."""
+    agent = Agent(name, shared_world)
+    if name in AT_ONCE:
+        assert "four spaces" in agent.hears(PROMPTS[name])
+        return
+    assert agent.hears(PROMPTS[name]) == ""
+    assert agent.hears({**PROMPTS[name], "prompt": "go on"}) == ""
+    assert "freezing the clock" in agent.hears(FAILURES[name])
+    assert "four spaces" in agent.hears(FAILURES[name])
+    assert agent.hears(FAILURES[name]) == ""
 
 
 @pytest.mark.parametrize("name", STARTS)

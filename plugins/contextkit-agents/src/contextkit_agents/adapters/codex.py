@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 
 TITLE = "Codex CLI"
 LOOKED_UP = "August 2026"
-PROGRAMS = ("codex",)
-FOLDERS = (".codex",)
+PROGRAMS, FOLDERS = ("codex",), (".codex",)
 AFTERWARDS = "Start Codex, and trust the hooks with /hooks."
 
 EVENTS = {

@@ -1,8 +1,8 @@
 """Cursor: hooks and MCP server in its settings.
 
 It follows Cursor's documentation of hooks of 2026 (`cursor.com/docs/agent/hooks`). Its prompt hook
-can only block a prompt, so that Cursor gets memories when a session starts, premortems after a
-failing command, and the rest from the MCP server. A hook that prints nothing counts as failed.
+can only block a prompt, so that a prompt's context comes with the first tool that is used. A hook
+that prints nothing counts as failed.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ AFTERWARDS = "Restart Cursor, and enable the MCP server contextkit in its settin
 
 EVENTS = {
     "sessionStart": "SessionStart",
+    "beforeSubmitPrompt": "UserPromptSubmit",
     "postToolUse": "PostToolUse",
     "preCompact": "PreCompact",
     "stop": "Stop",
@@ -37,6 +38,7 @@ _FIELDS = {"tool_output": "tool_response", "conversation_id": "session_id"}
 def read(event: Mapping[str, Any]) -> dict[str, Any]:
     """Translate an event."""
     made = translate_event(event, events=EVENTS, fields=_FIELDS, tools={"Shell": "Bash"})
+    made["answer_later"] = made.get("hook_event_name") == "UserPromptSubmit"
     roots = event.get("workspace_roots")
     if not made.get("cwd") and isinstance(roots, list) and roots:
         made["cwd"] = roots[0]
