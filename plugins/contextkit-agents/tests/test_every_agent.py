@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-import yaml
 
 from contextkit.models import AgentAdapter, AgentFile, Scope
 from contextkit_agents.errors import SettingsFileError
@@ -203,17 +204,6 @@ def test_a_comment_beside_an_entry_is_not_lost(tmp_path: Path) -> None:
     assert file.read_text(encoding="utf-8") == commented
 
 
-def test_the_skill_fits_its_specification() -> None:
-    """Name and description are within the limits, and its commands exist."""
-    text = offer_for(ADAPTERS["codex"], shared=True).skill
-    _, head, body = text.split("---\n", 2)
-    about = yaml.safe_load(head)
-    assert about["name"] == "contextkit"
-    assert 0 < len(about["description"]) <= 1024
-    assert set(about) == {"name", "description"}
-    assert len(body.splitlines()) < 500
-
-
 def test_one_command_connects_what_is_there(empty_world: World) -> None:
     """`contextkit install` finds agents by their folders, and `uninstall` removes every trace."""
     for folder in (".codex", ".cursor", ".gemini"):
@@ -265,8 +255,28 @@ def test_without_an_agent_the_names_are_said(empty_world: World) -> None:
     assert b"Name one with --agent: claude-code, codex" in ran.stderr
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
+def test_each_agent_is_asked_for(empty_world: World) -> None:
+    """On a terminal; an agent that is not wanted is left as it is."""
+    terminal, end = os.openpty()
+    command = ["contextkit", "install", "--agent", "codex", "--agent", "cursor"]
+    os.write(terminal, b"n\ny\n")
+    ran = subprocess.run(
+        command,
+        stdin=end,
+        capture_output=True,
+        cwd=empty_world.workspace,
+        env=empty_world.environment,
+        check=True,
+    )
+    os.close(terminal)
+    os.close(end)
+    assert b"Install for Codex CLI? [y/N]" in ran.stderr
+    assert b"Install for Cursor? [y/N]" in ran.stderr
+    assert not (empty_world.workspace / ".codex").exists()
+    assert (empty_world.workspace / ".cursor" / "hooks.json").exists()
+
+
 def _own_path() -> str:
     """A PATH without the agents of the machine that runs the tests."""
-    import sys
-
     return os.pathsep.join([str(Path(sys.executable).parent), "/usr/bin", "/bin"])
