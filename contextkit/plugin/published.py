@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 # Distribution -> the names of its commands and sources.
 PUBLISHED = {
-    "contextkit-agents": {"agents", "install", "uninstall"},
+    "contextkit-agents": {"install", "uninstall"},
     "contextkit-code": {"code"},
     "contextkit-commits": {"commits"},
     "contextkit-documents": {"documents"},
