@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import itertools
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import jsonschema
@@ -227,6 +227,7 @@ class Agent:
         self.name, self.world = name, world
         self.session = f"{name.replace(' ', '-')}-{next(_sessions)}"
         self.command = ["contextkit-hook", name.split(maxsplit=1)[0]]
+        self.variables: Mapping[str, str] = {}
 
     def filled(self, event: Event) -> str:
         """An event as the agent writes it."""
@@ -236,7 +237,7 @@ class Agent:
 
     def hears(self, event: Event) -> str:
         """The context that the agent gets for an event, in its documented form, or nothing."""
-        ran = self.world.process(self.command, self.filled(event))
+        ran = self.world.process(self.command, self.filled(event), **self.variables)
         assert (ran.returncode, ran.stderr) == (0, b"")
         if self.name == "cursor" and ran.stdout.strip() == b"{}":
             return ""
@@ -294,6 +295,22 @@ def test_plugins_hear_one_language(name: str, world: World) -> None:
     assert event["tool_name"] == ("Write" if name == "cursor" else "Edit")
     assert event["tool_input"]["file_path"] == str(world.workspace / "tides.py")
     assert (event["session_id"], event["cwd"]) == (agent.session, str(world.workspace))
+
+
+def test_a_prompts_context_comes_with_the_next_tool(
+    world: World, until: Callable[[Callable[[], bool], str], None]
+) -> None:
+    """With a background server, any tool's hook gets it; and it is said once."""
+    agent = Agent("cursor", world)
+    agent.variables = {"CONTEXTKIT_HOOKS_RESIDENT": "yes"}
+    try:
+        assert "four spaces" not in agent.hears(FAILURES["cursor"])
+        until(world.is_ready, "a background server")
+        assert agent.hears(PROMPTS["cursor"]) == ""
+        assert "four spaces" in agent.hears(FILES["cursor"])
+        assert agent.hears(FILES["cursor"]) == ""
+    finally:
+        world.contextkit("serve", "--stop")
 
 
 def test_the_slow_command_is_the_same(shared_world: World) -> None:
