@@ -181,6 +181,13 @@ def test_toml_that_cannot_be_extended_is_refused(text: str, reason: str, tmp_pat
     assert file.read_text(encoding="utf-8") == text
 
 
+def test_entries_need_a_file_that_takes_them(tmp_path: Path) -> None:
+    """A stranger's adapter may ask for another form."""
+    plan = Plan("parrot")
+    with pytest.raises(SettingsFileError, match=r"only \.json, \.jsonc, \.toml can"):
+        plan.install([AgentFile(tmp_path / "parrot.yaml", {"hooks": {}})])
+
+
 def test_another_server_of_the_name_stays(tmp_path: Path) -> None:
     """It is somebody else's, in TOML as in JSON."""
     file = tmp_path / ".codex" / "config.toml"

@@ -73,6 +73,9 @@ class Plan:
         self._keep(file, text, wanted, (), made=True)
 
     def _merge(self, file: Path, text: str | None, entries: Mapping[str, Any]) -> None:
+        if file.suffix not in _EMPTY:
+            kinds = ", ".join(_EMPTY)
+            raise SettingsFileError(file, f"its adapter adds entries, which only {kinds} can take")
         base, made = (_EMPTY[file.suffix], True) if text is None else self._without_ours(file, text)
         try:
             after, edits, taken = _added(file, base, entries)
