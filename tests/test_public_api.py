@@ -18,7 +18,7 @@ import pytest
 
 import contextkit
 from contextkit import errors, models
-from contextkit.plugin import spec as hookspecs
+from contextkit.plugin.status import HOOKS
 from tests.making import make_registry
 
 # -- names ----------------------------------------------------------------------------------
@@ -193,12 +193,6 @@ def test_errors_say_what_a_program_needs() -> None:
 
 # -- hooks ----------------------------------------------------------------------------------
 
-HOOKS = {
-    name: function
-    for name, function in vars(hookspecs).items()
-    if name.startswith("contextkit_") and inspect.isfunction(function)
-}
-
 
 def test_every_hook_has_its_test() -> None:
     """A hook that is added must be tested."""
@@ -230,6 +224,7 @@ def test_a_hook_takes_one_answer_unless_it_collects(name: str) -> None:
     collected = {"contextkit_recipes", "contextkit_tools", "contextkit_commands"}
     collected |= {"contextkit_agent_event", "contextkit_redact", "contextkit_signals"}
     collected |= {"contextkit_assembled", "contextkit_health", "contextkit_importers"}
+    collected |= {"contextkit_agents"}
     assert options["firstresult"] == (name not in collected)
 
 

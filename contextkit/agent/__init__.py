@@ -10,6 +10,12 @@ from contextkit.package import lazy_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from contextkit.agent.adapters import (
+        answer_with as answer_with,
+        context_output as context_output,
+        offered_adapters as offered_adapters,
+        translate_event as translate_event,
+    )
     from contextkit.agent.hook import run_hook as run_hook
     from contextkit.agent.indexing import index_for as index_for
     from contextkit.agent.small_json import to_json as to_json
@@ -41,6 +47,7 @@ if TYPE_CHECKING:
     from contextkit.plugin.spec import ENTRY_POINT_GROUP as ENTRY_POINT_GROUP
 
 _NAMES = {
+    "adapters": "answer_with context_output offered_adapters translate_event",
     "hook": "run_hook",
     "indexing": "index_for",
     "small_json": "to_json",

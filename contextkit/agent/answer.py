@@ -23,7 +23,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from contextkit.agent.events import PROMPT, SHOWN, START, HookEvent
+from contextkit.agent.events import COMPACT, PROMPT, SHOWN, START, HookEvent
 from contextkit.agent.given import note_given
 from contextkit.agent.limits import cold_seconds, open_for_hooks, opened, seconds_for_sources
 from contextkit.agent.sessions import (
@@ -156,6 +156,8 @@ def answer_event(kit: ContextKit, event: HookEvent, deadline: float) -> dict[str
         ContextKitError: assembling failed.
     """
     began = time.monotonic()
+    if event.name == COMPACT:
+        return _forget(event)
     if not kit.config.hooks.enabled or event.name not in SHOWN:
         return {}
     if not event.session:
@@ -176,11 +178,31 @@ def answer_event(kit: ContextKit, event: HookEvent, deadline: float) -> dict[str
         if time.monotonic() > deadline:
             # Nothing of it may count as shown.
             raise TimeoutError("the answer was ready after the time limit")
-        answer = found if found.get("context") else {**session.deliver(), **found}
+        if event.later:
+            answer = _put_off(event, found, session)
+        else:
+            answer = found if found.get("context") else {**session.deliver(), **found}
         if answer.get("context"):
             took = time.monotonic() - began
             note_given(answer, event.name, event.session, session.workspace, took)
         return answer
+
+
+def _put_off(event: HookEvent, found: dict[str, Any], session: Session) -> dict[str, Any]:
+    """Keep an answer for the next event, because the agent does not read this one's."""
+    if found.get("context"):
+        session.drop_waiting()
+        session.keep(Waiting.of(event.name, found))
+        return {}
+    return found
+
+
+def _forget(event: HookEvent) -> dict[str, Any]:
+    """Start a session's counting over, because its agent is about to lose its context."""
+    if event.session:
+        with open_session(event.session, _LOCK_SECONDS) as session:
+            session.forget()
+    return {}
 
 
 def _answer_once(
@@ -250,7 +272,7 @@ def keep_for_later(
         if session.off or turned_away or repeats:
             return
         session.drop_waiting()
-        session.keep(Waiting(event.name, found["context"], tuple(found["items"]), found["tokens"]))
+        session.keep(Waiting.of(event.name, found))
         if event.failed:
             session.failures.add(event.failed)
 
@@ -374,6 +396,8 @@ def answer_here(
     Raises what `answer_event` and `ContextKit.open` raise.
     """
     asked = HookEvent.from_json(event)
+    if asked.name == COMPACT:
+        return _forget(asked)
     if not (asked.asks or read_session(asked.session).waiting):
         return {}
     # Keywords are enough for one answer before the background server is ready, and loading

@@ -13,6 +13,7 @@ from contextkit.errors import InvalidRequestError
 
 START = "SessionStart"
 PROMPT = "UserPromptSubmit"
+COMPACT = "PreCompact"
 SHOWN = frozenset({START, PROMPT, "PostToolUse", "PostToolUseFailure"})
 """The events whose answers the agent reads."""
 
@@ -27,12 +28,13 @@ class HookEvent:
 
     Attributes:
         name: `SessionStart`, `UserPromptSubmit`, `PostToolUse` or `PostToolUseFailure`; other
-            events are not answered.
+            events are not answered. At `PreCompact` the agent forgets what it was shown.
         session: the session's id, or "".
         folder: the agent's working folder.
         prompt: the user's prompt.
         failed: the kind of command that failed, `test` or `build`, or None.
         forgot: whether the agent has just lost its earlier context.
+        later: whether the agent reads no answer of this event, so that the next event gets it.
     """
 
     name: str
@@ -41,6 +43,7 @@ class HookEvent:
     prompt: str = ""
     failed: str | None = None
     forgot: bool = False
+    later: bool = False
 
     @property
     def asks(self) -> bool:
@@ -67,6 +70,7 @@ class HookEvent:
             prompt=_text(event, "prompt"),
             failed=_failed(event),
             forgot=_text(event, "source") in _FORGETTING,
+            later=event.get("answer_later") is True,
         )
 
 

@@ -17,15 +17,17 @@ from contextkit.agent.supervisor import COLD_SECONDS, Ending, supervise
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any
 
     from contextkit.agent.supervisor import Say, Show
 
+    Read = Callable[[Mapping[str, Any]], Mapping[str, Any]]
+
 _DEFAULT_SECONDS = 1.0
 _LIMIT = "CONTEXTKIT_HOOKS_TIMEOUT"
 _PROMPT = "UserPromptSubmit"
-_ANSWERED = {"SessionStart", _PROMPT}
+_ANSWERED = {"SessionStart", _PROMPT, "PreCompact"}
 _OF_TOOLS = {"PostToolUse", "PostToolUseFailure"}
 _MOST_SECONDS = 30.0
 _MOST_BYTES = 8 * 1024 * 1024
@@ -39,23 +41,25 @@ def answer_as_json(_: Mapping[str, Any], answer: Mapping[str, Any]) -> str:
     return f"{to_json(told)}\n"
 
 
-def run_hook(show: Show = answer_as_json) -> None:
+def run_hook(show: Show = answer_as_json, read: Read = dict) -> None:
     """Answer the event on standard input and exit with 0.
 
     Args:
         show: formats the answer for the agent.
+        read: translates the agent's event to the fields of Claude Code.
     """
     started, environment = time.monotonic(), dict(os.environ)
     ending = Ending(show, environment, started, _seconds(environment))
-    supervise(lambda say: _Hook(ending, say).run(), ending)
+    supervise(lambda say: _Hook(ending, say, read).run(), ending)
 
 
 class _Hook:
     """Processes one event from standard input."""
 
-    def __init__(self, ending: Ending, say: Say) -> None:
+    def __init__(self, ending: Ending, say: Say, read: Read) -> None:
         self.ending = ending
         self.say = say
+        self.read = read
         self.started = ending.started
         self.environment = ending.environment
         self.event: Mapping[str, Any] = {}
@@ -84,7 +88,7 @@ class _Hook:
     def _answer(self) -> Mapping[str, Any]:
         if _says_no(self.environment, "CONTEXTKIT_HOOKS_ENABLED"):
             return {}
-        self.event = _read_event()
+        self.event = self.read(_read_event())
         told = bool(self.event.get("hook_event_name") and self.event.get("session_id"))
         asks = not _says_no(self.environment, "CONTEXTKIT_HOOKS_RESIDENT")
         self.say({"event": _named(self.event), "wants_resident": asks})

@@ -57,16 +57,7 @@ def offered_importers(registry: SourceRegistry) -> Mapping[str, SessionImporter]
 
     Raises `PluginError` where two plugins offer one name.
     """
-    found: dict[str, tuple[str, SessionImporter]] = {}
-    for plugin in registry.on_with(HOOK):
-        for importer in registry.attempt(plugin, HOOK, partial(checked_importers, plugin)) or ():
-            if importer.name in found:
-                raise PluginError(
-                    f"the importer '{importer.name}' is offered by {found[importer.name][0]} and "
-                    f"by {plugin}: turn one of them off"
-                )
-            found[importer.name] = plugin, importer
-    return {name: importer for name, (_, importer) in sorted(found.items())}
+    return registry.offered(HOOK, checked_importers, "importer")
 
 
 @define

@@ -46,6 +46,12 @@ class Waiting:
     items: tuple[Mapping[str, Any], ...]
     tokens: int
 
+    @classmethod
+    def of(cls, event: str, answer: Mapping[str, Any]) -> Waiting:
+        """Keep an event's answer, or what was written of it."""
+        items, tokens = tuple(answer["items"]), int(answer["tokens"])
+        return cls(event, str(answer["context"]), items, tokens)
+
     @staticmethod
     def keys_of(items: Sequence[Mapping[str, Any]]) -> list[str]:
         """List the items as `SOURCE:ID`."""
@@ -202,17 +208,10 @@ def _read(file: Path) -> Session:
             failures={str(kind) for kind in data["failures"]},
             off=data["off"] is True,
             prompted=float(data["prompted"]),
-            waiting=_waiting(data["waiting"]),
+            waiting=data["waiting"] and Waiting.of(data["waiting"]["event"], data["waiting"]),
         )
     except (OSError, ValueError, LookupError, TypeError):
         return Session()
-
-
-def _waiting(data: Any) -> Waiting | None:
-    if data is None:
-        return None
-    items, tokens = tuple(data["items"]), int(data["tokens"])
-    return Waiting(str(data["event"]), str(data["context"]), items, tokens)
 
 
 def _as_json(session: Session) -> str:

@@ -32,7 +32,7 @@ def list_importers(session: Session, as_json: bool) -> None:
         importer.name: {"sessions": mine, "of_all_projects": found, "summary": importer.summary}
         for importer, mine, found in rows
     }
-    session.emit(data, text if rows else "No importers: install contextkit-claude-code.", as_json)
+    session.emit(data, text if rows else "No importers: install contextkit-agents.", as_json)
 
 
 def import_past_sessions(

@@ -35,8 +35,8 @@ def watch(last: int, as_json: bool) -> None:
     """Follow what agents are given.
 
     Each context is a line, printed when it happens: its time, workspace, event, tokens, how long
-    it took, and items by source. Files that the agent reads or changes, and errors of the hooks, are
-    lines too. Stop it with Ctrl-C.
+    it took, and items by source. Files that the agent reads or changes, and errors of the hooks,
+    are lines too. Stop it with Ctrl-C.
     """
     from contextkit.agent.given import journal_of_given
     from contextkit.agent.sessions import journal

@@ -7,6 +7,12 @@ from typing import TYPE_CHECKING
 from contextkit.package import lazy_names
 
 if TYPE_CHECKING:
+    from contextkit.models.agents import (
+        AgentAdapter as AgentAdapter,
+        AgentFile as AgentFile,
+        AgentOffer as AgentOffer,
+        Scope as Scope,
+    )
     from contextkit.models.context import (
         ContextComponent as ContextComponent,
         ContextSource as ContextSource,
@@ -90,6 +96,7 @@ if TYPE_CHECKING:
     )
 
 _NAMES = {
+    "agents": "AgentAdapter AgentFile AgentOffer Scope",
     "context": "ContextComponent ContextSource FormattedContext",
     "embedding": "DenseModel",
     "health": "HEALTH_STATES HealthFinding HealthState",

@@ -14,6 +14,7 @@ from typing import Any, cast
 
 from contextkit.errors import SourceError
 from contextkit.logs import get_logger
+from contextkit.models.agents import AgentAdapter
 from contextkit.models.health import HEALTH_STATES, HealthFinding
 from contextkit.models.items import IndexReport
 from contextkit.models.request import Recipe, RecipeTemplate, Section
@@ -301,10 +302,25 @@ def checked_importers(plugin: str, results: Sequence[object]) -> tuple[SessionIm
     # pluggy leaves None out of the hook's results.
     importers = sequence_of(plugin, hook, results[0] if results else (), SessionImporter)
     for importer in importers:
-        if not re.fullmatch(r"[a-z][a-z0-9-]{0,39}", importer.name) or not callable(importer.find):
-            reason = f"expected a name such as claude-code and a function find, got {importer!r}"
-            raise SourceError(plugin, hook, reason)
+        _check_offer(plugin, hook, importer, "find")
     return importers
+
+
+def checked_adapters(plugin: str, results: Sequence[object]) -> tuple[AgentAdapter, ...]:
+    """Check one plugin's `contextkit_agents` result."""
+    hook = "contextkit_agents"
+    adapters = sequence_of(plugin, hook, results[0] if results else (), AgentAdapter)
+    for adapter in adapters:
+        _check_offer(plugin, hook, adapter, "files", "read", "answer")
+    return adapters
+
+
+def _check_offer(plugin: str, hook: str, offer: Any, *functions: str) -> None:
+    named = isinstance(offer.name, str) and re.fullmatch(r"[a-z][a-z0-9-]{0,39}", offer.name)
+    if not (named and all(callable(getattr(offer, name)) for name in functions)):
+        what = " and ".join(f"a function {name}" for name in functions)
+        reason = f"expected a name such as claude-code and {what}, got {offer!r}"
+        raise SourceError(plugin, hook, reason)
 
 
 def checked_recipe(plugin: str, result: object) -> Recipe:

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import importlib.metadata
 import inspect
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from copy import deepcopy
 from functools import partial
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 import pluggy
 from attrs import define, evolve, field
@@ -29,7 +29,7 @@ from contextkit.logs import get_logger
 from contextkit.models.items import ContextItem
 from contextkit.models.request import ContextRequest
 from contextkit.models.source import SourceInfo
-from contextkit.plugin import checks, spec as hookspecs
+from contextkit.plugin import checks
 from contextkit.plugin.calls import HookCalls
 from contextkit.plugin.checks import Failed, log_failure
 from contextkit.plugin.published import install_hint
@@ -37,6 +37,7 @@ from contextkit.plugin.settings import OwnSettings, own_settings, refuse_wrong
 from contextkit.plugin.spec import ENTRY_POINT_GROUP
 from contextkit.plugin.status import (
     HOST,
+    SPECS,
     PluginStatus,
     State,
     distribution_of,
@@ -47,6 +48,14 @@ from contextkit.plugin.status import (
 )
 
 _log = get_logger(__name__)
+
+
+class _Named(Protocol):
+    @property
+    def name(self) -> str: ...
+
+
+Offer = TypeVar("Offer", bound=_Named)
 
 
 @define(eq=False)
@@ -70,7 +79,8 @@ class SourceRegistry(HookCalls):
     @_manager.default
     def _make_manager(self) -> pluggy.PluginManager:
         manager = pluggy.PluginManager("contextkit")
-        manager.add_hookspecs(hookspecs)
+        for hookspecs in SPECS:
+            manager.add_hookspecs(hookspecs)
         return manager
 
     def __attrs_post_init__(self) -> None:
@@ -328,3 +338,28 @@ class SourceRegistry(HookCalls):
     def on_with(self, hook: str) -> list[str]:
         """List the plugins that are on and have a hook. They are sorted by name."""
         return [name for name in self.on if self.implements(name, hook)]
+
+    def offered(
+        self, hook: str, checked: Callable[[str, Sequence[object]], Sequence[Offer]], what: str
+    ) -> dict[str, Offer]:
+        """Map names to the values that the enabled plugins offer by a hook.
+
+        A plugin whose hook fails offers none; the failure is logged.
+
+        Args:
+            hook: a hook that lists values with a `name`.
+            checked: checks a plugin's result.
+            what: the kind of value, for the error.
+
+        Raises `PluginError` where two plugins offer one name.
+        """
+        found: dict[str, tuple[str, Offer]] = {}
+        for plugin in self.on_with(hook):
+            for value in self.attempt(plugin, hook, partial(checked, plugin)) or ():
+                if value.name in found:
+                    raise PluginError(
+                        f"the {what} '{value.name}' is offered by {found[value.name][0]} and "
+                        f"by {plugin}: turn one of them off"
+                    )
+                found[value.name] = plugin, value
+        return {name: value for name, (_, value) in sorted(found.items())}

@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 # Distribution -> the names of its commands and sources.
 PUBLISHED = {
-    "contextkit-claude-code": {"claude-code"},
+    "contextkit-agents": {"install", "uninstall"},
     "contextkit-code": {"code"},
     "contextkit-commits": {"commits"},
     "contextkit-documents": {"documents"},

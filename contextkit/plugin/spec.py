@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from contextkit.models.kit import Kit
     from contextkit.models.request import ContextRequest, RecipeTemplate
     from contextkit.models.source import SourceInfo, Tool
-    from contextkit.models.transcripts import SessionImporter
     from contextkit.text.secrets import SecretSpan
     from contextkit.text.signals import QuerySignals
 
@@ -278,39 +277,6 @@ def contextkit_embedder(model: str) -> DenseModel | None:
     def contextkit_embedder(model):
         provider, _, rest = model.partition(":")
         return MyModel(rest) if provider == "mine" else None
-    ```
-    """
-
-
-@hookspec
-def contextkit_agent_event(event: Mapping[str, Any], kit: Kit) -> None:
-    """Observe an event of a coding agent: a prompt, a tool that was used, an end.
-
-    Called after the event was answered, in a background process, for every plugin that is on; not
-    where hooks are off, for all or for this session. `event` has the fields of Claude Code
-    (`hook_event_name`, `session_id`, `cwd`, `prompt`, `tool_name`, `tool_input`, `tool_response`,
-    …), its long texts cut. It may hold secrets. A failure is noted in `hooks/hooks.log`.
-
-    ```python
-    @hookimpl
-    def contextkit_agent_event(event, kit):
-        if event["hook_event_name"] == "UserPromptSubmit":
-            kit.records("weather").put([Record(id=event["session_id"], text=event["prompt"])])
-    ```
-    """
-
-
-@hookspec
-def contextkit_importers() -> Sequence[SessionImporter] | None:
-    """Offer importers of agents' past sessions, for `contextkit import NAME`. `None`: none.
-
-    Called when sessions are imported or importers listed. `contextkit.agent.json_lines` reads files
-    of JSON lines. Sources with `SourceInfo.imports` keep the events. Names must differ.
-
-    ```python
-    @hookimpl
-    def contextkit_importers():
-        return [SessionImporter(name="parrot", summary="Sessions of Parrot.", find=find_sessions)]
     ```
     """
 

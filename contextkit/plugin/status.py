@@ -11,7 +11,7 @@ from attrs import frozen
 
 from contextkit.config.settings import normalized
 from contextkit.errors import DuplicateSourceError, PluginError, in_words
-from contextkit.plugin import spec as hookspecs
+from contextkit.plugin import agent_spec, spec
 
 State = Literal["on", "off", "broken"]
 
@@ -88,7 +88,13 @@ def provider_as(distribution: str, name: str, wanted: str) -> str:
 
 _PREFIX = "contextkit_"
 _MARK = "contextkit_impl"
-HOOKS = tuple(name for name in vars(hookspecs) if name.startswith(_PREFIX))
+SPECS = (spec, agent_spec)
+HOOKS = {
+    name: function
+    for module in SPECS
+    for name, function in vars(module).items()
+    if name.startswith(_PREFIX)
+}
 
 
 def misspelt_hooks(plugin: object) -> list[str]:

@@ -22,7 +22,7 @@ from contextkit.store.revisions import Revisions
 from contextkit.store.shard_folder import ShardFolder
 
 DATA_NAMES = (
-    "claude-code",
+    "agents",
     "config.toml",
     "history.sqlite",
     "history.sqlite-journal",

@@ -14,6 +14,7 @@ from typing import Any
 
 import attrs
 
+from contextkit.models.agents import AgentAdapter, AgentFile, AgentOffer
 from contextkit.models.context import FormattedContext
 from contextkit.models.health import HealthFinding
 from contextkit.models.indexer import Indexer
@@ -30,7 +31,7 @@ from contextkit.models.transcripts import (
     SessionImporter,
     Transcript,
 )
-from contextkit.plugin import spec as hookspecs
+from contextkit.plugin import spec
 from contextkit.plugin.status import HOOKS
 from contextkit.testing.reference import cell, described_fields, table, without_fields, write_page
 from contextkit.text.secrets import SecretSpan
@@ -63,6 +64,9 @@ _VALUES = (
     LeftOut,
     ImportedSession,
     Imported,
+    AgentAdapter,
+    AgentOffer,
+    AgentFile,
 )
 _HEAD = """\
 # The hooks
@@ -73,7 +77,7 @@ How a plugin is begun, tested and published is in the [guide](README.md). """
 _VALUES_HEAD = """\
 # What hooks get and give
 
-All of these can be imported from `contextkit`; the last six, of past sessions, from
+All of these can be imported from `contextkit`; the last nine, of agents, from
 `contextkit.models`."""
 _DEFAULT = re.compile(r"`None`(?: or empty)?: (.+?)(?:[.;]\s|[.;]?$)")
 _CALLED = re.compile(r"Called (.+?)(?:[.:;]\s|[.:;]?$)")
@@ -84,9 +88,9 @@ def hook_reference() -> str:
 
     It has the hooks' common rules, a table, each hook, and the values.
     """
-    functions = [getattr(hookspecs, name) for name in HOOKS]
+    functions = list(HOOKS.values())
     parts = [
-        _HEAD + inspect.cleandoc(hookspecs.__doc__ or ""),
+        _HEAD + inspect.cleandoc(spec.__doc__ or ""),
         table(("hook", "what for", "called", "without it"), _rows(functions)),
         *map(_hook, functions),
         _VALUES_HEAD,

@@ -100,17 +100,17 @@ class Place:
     def ways_with(self) -> Ways:
         """The ways with one; the first is the yardstick."""
         # Not in turn with the others: the store is open in one process at a time.
-        slow = [self.script("contextkit"), "claude-code", "hook"]
+        slow = [self.script("contextkit"), "hook", "--agent", "claude-code"]
         return {
             BARE: lambda: not self.run([str(self.python), "-c", "pass"]),
             "prompt, resident process": lambda: self.prompt(self.hook),
-            "prompt, resident, contextkit claude-code hook": lambda: self.prompt(slow),
+            "prompt, resident, contextkit hook --agent": lambda: self.prompt(slow),
         }
 
     @property
     def hook(self) -> list[str]:
         """What Claude Code runs."""
-        return [self.script("contextkit-claude-hook")]
+        return [self.script("contextkit-hook")]
 
 
 def make_store(place: Place) -> None:

@@ -27,7 +27,7 @@ def test_a_small_round_has_a_row_for_each_way(
     names = [row["event"] for row in rows]
     assert names == [
         *(BARE, "prompt, no resident process", "a tool that has not failed"),
-        *(BARE, "prompt, resident process", "prompt, resident, contextkit claude-code hook"),
+        *(BARE, "prompt, resident process", "prompt, resident, contextkit hook --agent"),
     ]
     assert [row["wrong"] for row in rows] == [0, 0, 0, 0, 0, 0]
     shown = capsys.readouterr().out

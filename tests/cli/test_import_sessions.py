@@ -268,7 +268,7 @@ def test_two_importers_of_one_name_are_refused(
 ) -> None:
     """Both plugins are named."""
     install("parrot", PARROT.replace("NAME", "codex"))
-    assert "'codex' is offered by claude-code and by parrot" in contextkit.line(1, "import")
+    assert "'codex' is offered by agents and by parrot" in contextkit.line(1, "import")
 
 
 def test_a_name_that_is_no_importer_and_no_file(contextkit: CommandLine) -> None:

@@ -22,7 +22,7 @@ from tests.growing import uncounted
 
 PACKAGES = (
     "contextkit",
-    *(f"contextkit_{name}" for name in ("claude_code", "code", "commits", "documents")),
+    *(f"contextkit_{name}" for name in ("agents", "code", "commits", "documents")),
     *(f"contextkit_{name}" for name in ("embedders", "entities", "events", "experiences")),
     *(f"contextkit_{name}" for name in ("mcp", "memories", "patterns", "tasks", "tokenizers")),
     *(f"contextkit_{name}" for name in ("ui", "values", "workspace")),

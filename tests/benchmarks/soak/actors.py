@@ -162,7 +162,7 @@ class Actors:
         self._call("b", "doctor", *(["--deep"] if number % 3 == 0 else []))
 
     def _agent(self, number: int, name: str) -> None:
-        hook = [self.place.script("contextkit-claude-hook")]
+        hook = [self.place.script("contextkit-hook")]
         session = f"{name}-{number}"
         shard = number % self.place.files
         prompts = (f"why is shard {shard} cold?", f"where is the cache of shard {shard} warmed?")
