@@ -27,7 +27,7 @@ class Worth:
 
     Attributes:
         questions: how many were asked.
-        gold: the share of questions whose answer can be read in the context.
+        gold: the share of answers that can be read in the contexts.
         planted: pairs of near copies, by the corpus's labels, that are both shown.
         natural: other pairs that are shown whose ratio is that of near duplicates, and
             that have the same numbers and negations.
@@ -62,11 +62,11 @@ def worth(corpus: Corpus, answers: Sequence[Answer]) -> Worth:
     tokens = [estimate_tokens(answer.text) for answer in answers]
     return Worth(
         questions=len(asked),
-        gold=sum(_is_answered(question, answer) for question, answer in asked) / len(asked),
+        gold=sum(map(_answered, corpus.questions, answers)) / len(asked),
         planted=pairs["planted"],
         natural=pairs["natural"],
         contradicted=sum(
-            {question.gold, opposite.get(question.gold, "")} <= set(answer.shown)
+            any({gold, opposite.get(gold, "")} <= set(answer.shown) for gold in question.gold)
             for question, answer in asked
         ),
         items=sum(len(answer.shown) for answer in answers) / len(answers),
@@ -79,9 +79,11 @@ def _shown(answer: Answer, records: Mapping[str, Record]) -> list[Record]:
     return [records[each] for each in answer.shown]
 
 
-def _is_answered(question: Question, answer: Answer) -> bool:
+def _answered(question: Question, answer: Answer) -> float:
+    """The share of a question's answers that can be read in a context."""
     read = words(answer.text)
-    return any(passage in read for passage in question.passages)
+    found = [any(passage in read for passage in each) for each in question.answers]
+    return sum(found) / len(found)
 
 
 def _kind(one: Record, other: Record) -> str:

@@ -33,7 +33,11 @@ def test_corpus_keeps_its_promises(corpus: Corpus, tmp_path: Path) -> None:
     assert copies
     assert all(fuzz.ratio(copy.text, by_id[copy.same_as].text) > NEAR for copy in copies)
     for question in corpus.questions:
-        assert question.passages[0] in words(by_id[question.gold].text)
+        for gold, passages in zip(question.gold, question.answers, strict=True):
+            assert passages[0] in words(by_id[gold].text)
+            alike = [r for r in corpus.records if r.id.startswith(f"{gold}-like-")]
+            assert all(passages[0] not in words(record.text) for record in alike)
+    assert any(len(question.gold) == 2 for question in corpus.questions)
     corpus.write(tmp_path)
     assert read_corpus(tmp_path) == corpus
 
@@ -42,7 +46,7 @@ def test_checker_counts_what_is_in_a_context(corpus: Corpus) -> None:
     """A copy beside its original counts, and a question whose passage is not to be read."""
     copy = next(record for record in corpus.records if record.same_as)
     nothing = [Answer("", [])] * (len(corpus.questions) - 1)
-    gold = next(r.text for r in corpus.records if r.id == corpus.questions[0].gold)
+    gold = next(r.text for r in corpus.records if r.id == corpus.questions[0].gold[0])
 
     found = worth(corpus, [Answer(gold, [copy.id, copy.same_as]), *nothing])
 
