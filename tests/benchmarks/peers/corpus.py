@@ -61,6 +61,7 @@ _COPIES_PERCENT = 8
 _CONTRADICTIONS_PERCENT = 2
 _GOLD = 20
 _SPARE = 2
+_UNASKED = 5
 _COPIED_GOLD = 0.7
 _CONTRADICTED_GOLD = 0.3
 _DISTRACTORS = 4
@@ -289,8 +290,9 @@ def _is_askable(sentence: Sentence) -> bool:
 
 
 def _askable(originals: Sequence[_Original]) -> list[_Original]:
-    """Those that questions are asked about: the first that say enough."""
-    return list(islice((each for each in originals if each.passage), _GOLD + _SPARE))
+    """Those that questions are asked about: the first that say enough, and never all."""
+    most = min(_GOLD + _SPARE, max(len(originals) - _UNASKED, 0))
+    return list(islice((each for each in originals if each.passage), most))
 
 
 # -- near copies and contradictions -----------------------------------------------------------
