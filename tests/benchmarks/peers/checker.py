@@ -15,7 +15,7 @@ from tests.benchmarks.peers.corpus import Corpus, Question, Record
 from tests.benchmarks.peers.edits import NEAR, words
 from tests.benchmarks.peers.system import BUDGET, Answer
 
-__all__ = ["Worth", "worth"]
+__all__ = ["Worth", "share_found", "worth"]
 
 _NUMBER = re.compile(r"\d+")
 _NEGATION = re.compile(r"\b(?:not|no|never|none|without|cannot)\b|n't\b", re.IGNORECASE)
@@ -62,7 +62,7 @@ def worth(corpus: Corpus, answers: Sequence[Answer]) -> Worth:
     tokens = [estimate_tokens(answer.text) for answer in answers]
     return Worth(
         questions=len(asked),
-        gold=sum(map(_answered, corpus.questions, answers)) / len(asked),
+        gold=share_found(corpus, [answer.text for answer in answers]),
         planted=pairs["planted"],
         natural=pairs["natural"],
         contradicted=sum(
@@ -75,13 +75,17 @@ def worth(corpus: Corpus, answers: Sequence[Answer]) -> Worth:
     )
 
 
+def share_found(corpus: Corpus, contexts: Sequence[str]) -> float:
+    """The share of the questions' answers that can be read in their contexts."""
+    return sum(map(_answered, corpus.questions, contexts)) / len(contexts)
+
+
 def _shown(answer: Answer, records: Mapping[str, Record]) -> list[Record]:
     return [records[each] for each in answer.shown]
 
 
-def _answered(question: Question, answer: Answer) -> float:
-    """The share of a question's answers that can be read in a context."""
-    read = words(answer.text)
+def _answered(question: Question, context: str) -> float:
+    read = words(context)
     found = [any(passage in read for passage in each) for each in question.answers]
     return sum(found) / len(found)
 
