@@ -63,8 +63,10 @@ def main() -> None:
         _measure(make_corpus(size, given.seed), systems, setting, results)
     for table in results.tables():
         table.show()
-    for name, picture in results.pictures().items() if given.json is not None else ():
-        given.json.with_name(f"{given.json.stem}-{name}.svg").write_text(picture, encoding="utf-8")
+    if given.json is not None and results.rows:
+        for name, picture in results.pictures().items():
+            file = given.json.with_name(f"{given.json.stem}-{name}.svg")
+            file.write_text(picture, encoding="utf-8")
 
 
 def _parser() -> argparse.ArgumentParser:

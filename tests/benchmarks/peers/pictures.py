@@ -40,7 +40,7 @@ def line_chart(
     for value in rows:
         y = _y(value, rows, percent)
         shapes += [_line([(_LEFT, y), (_RIGHT, y)]), _text(_LEFT - 8, y + 4, f"{value:,g}", "end")]
-    ends = {}
+    ends: dict[str, tuple[float, str]] = {}
     for (name, points), colour in zip(lines.items(), _COLOURS, strict=False):
         places = [(_x(x, columns), _y(y, rows, percent)) for x, y in sorted(points.items())]
         shapes.append(_line(places, colour, 3.5 if not ends else 1.8))

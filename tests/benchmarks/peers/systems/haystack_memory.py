@@ -153,8 +153,7 @@ def _context() -> Any:
         """The steps for which there is no component."""
 
         def __init__(self) -> None:
-            types = dict.fromkeys(SOURCES, list[Document])
-            component.set_input_types(self, budget=int, **types)
+            component.set_input_types(self, **dict.fromkeys(SOURCES, list[Document]))
 
         @component.output_types(answer=Answer)
         def run(self, budget: int, **found: list[Document]) -> dict[str, Answer]:
