@@ -52,10 +52,10 @@ def line_chart(
 
 def _round_values(low: float, high: float) -> list[float]:
     """Powers of ten, their doubles and fivefolds, from below the lowest to above the highest."""
-    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 2)
     every = [step * 10.0**power for power in powers for step in (1, 2, 5)]
     first = max(value for value in every if value <= low)
-    last = min(value for value in every if value >= high)
+    last = min(value for value in every if value > high)
     return [value for value in every if first <= value <= last]
 
 
