@@ -43,8 +43,12 @@ def line_chart(
     ends: dict[str, tuple[float, str]] = {}
     for (name, points), colour in zip(lines.items(), _COLOURS, strict=False):
         places = [(_x(x, columns), _y(y, rows, percent)) for x, y in sorted(points.items())]
-        shapes.append(_line(places, colour, 3.5 if not ends else 1.8))
-        ends[name] = (places[-1][1], colour)
+        shapes.append(_line(places, colour, 3.5 if colour == _COLOURS[0] else 1.8))
+        (x, y), whole = places[-1], places[-1][0] == _RIGHT
+        if whole:
+            ends[name] = (y, colour)
+        else:
+            shapes.append(_text(x, y - 6, name, "end", colour))
     for name, y in _apart({name: y for name, (y, _) in ends.items()}):
         shapes.append(_text(_RIGHT + 10, y + 4, name, colour=ends[name][1]))
     return "\n".join([_head(title), *shapes, "</svg>\n"])
