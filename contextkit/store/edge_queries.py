@@ -40,6 +40,11 @@ first; with `Cold` the first search waits for each page of the disk.
 _ORDERED_FROM_KB = 500
 """Size of the vectors from which optimizing a shard halves its opening time."""
 
+_BEST_IN_FULL = edge.SearchParams(
+    quantization=edge.QuantizationSearchParams(rescore=True, oversampling=6.0)
+)
+"""Six times the wanted vectors are compared in full: .992 of the 40 nearest are found, not .994."""
+
 WORTH_AN_INDEX = 1_000
 """A source with fewer records is filtered without an index."""
 
@@ -52,8 +57,12 @@ def shard_config() -> edge.EdgeConfig:
     Dense vectors have no graph. Comparing all of a source's vectors is exact, and fast enough for
     the data of one machine, while building a graph takes a minute for 100,000 vectors and locks
     the store meanwhile.
+
+    An optimized shard compares copies with two bits a number first, which takes two thirds of the
+    time at 100,000 and more vectors, and then the best ones in full (`_BEST_IN_FULL`).
     """
     return edge.EdgeConfig(
+        quantization_config=edge.TurboQuantQuantizationConfig(bits=edge.TurboQuantBitSize.Bits2),
         hnsw_config=edge.HnswIndexConfig(m=0, ef_construct=100, full_scan_threshold=10_000),
         vectors={},
         sparse_vectors={BM25: edge.EdgeSparseVectorParams(modifier=edge.Modifier.Idf)},
@@ -216,6 +225,7 @@ def plan_search(
             limit=limit,
             query=edge.Query.Nearest(query.dense, using=vector),
             filter=selected,
+            params=_BEST_IN_FULL,
             with_payload=False,
         )
     return PlannedSearch(by_keywords, by_meaning)

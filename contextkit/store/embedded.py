@@ -53,6 +53,8 @@ from contextkit.store.turns import SharedShard
 _WRITE_BATCH = 256
 _PAGE = 512
 _UNFLUSHED_POINTS = 8192
+_WORTH_OPTIMIZING = 2 * 2**20
+"""Bytes of a smaller shard, of which the engine would make copies of the vectors in vain."""
 
 
 def _of_path(make: Callable[[Path], Any]) -> Any:
@@ -210,6 +212,8 @@ class EmbeddedStore:
         """
         with self._shared.use() as shard:
             self._require_writable()
+            if self._folder.size() < _WORTH_OPTIMIZING:
+                return False
             self._folder.require_room(self._folder.room_to_optimize(), SPARE_BYTES, "optimizing it")
             # Word frequencies no longer count deleted records, which changes scores.
             with self._noted(None), engine_errors(f"optimizing the store at {self.path}"):

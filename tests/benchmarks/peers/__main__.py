@@ -36,14 +36,14 @@ _MODULES = {
     "llama-index": "llama_index.retrievers.bm25, llama_index.vector_stores.faiss",
     "haystack": "haystack",
     "haystack-faiss": "haystack_integrations.document_stores.faiss",
-    "txtai": "txtai, faiss, msgpack",
+    "txtai": "txtai, faiss, msgpack, regex",
 }
 _INSTALL = """\
   python3.11 -m venv VENV
   VENV/bin/pip install -e . bm25s PyStemmer faiss-cpu rank-bm25 \\
     langchain-classic langchain-community \\
     llama-index-core llama-index-retrievers-bm25 llama-index-vector-stores-faiss \\
-    haystack-ai txtai-minimal msgpack
+    haystack-ai txtai-minimal msgpack regex
   VENV/bin/pip install --no-deps faiss-haystack  # it asks for an older numpy than it needs
 """
 
