@@ -48,7 +48,8 @@ def line_chart(
         if whole:
             ends[name] = (y, colour)
         else:
-            shapes.append(_text(x, y - 6, name, "end", colour))
+            anchor = "start" if x == _LEFT else "end"
+            shapes.append(_text(x, y - 6, name, anchor, colour))
     for name, y in _apart({name: y for name, (y, _) in ends.items()}):
         shapes.append(_text(_RIGHT + 10, y + 4, name, colour=ends[name][1]))
     return "\n".join([_head(title), *shapes, "</svg>\n"])
