@@ -110,7 +110,8 @@ def test_load_refuses_what_makes_no_sense(
 def test_more_records_than_the_corpus_has_are_others() -> None:
     """They have ids of their own and other words, and leave the gold items alone."""
     corpus = made(200)
-    gold = {question.gold for question in [*corpus.questions, *corpus.warming]}
+    asked = [*corpus.questions, *corpus.warming]
+    gold = {each for question in asked for each in question.gold}
     texts = {record.id: record.text for record in corpus.records}
 
     found = [record for _, batch in batches(corpus, 900) for record in batch]

@@ -8,7 +8,6 @@ questions stay apart: no round repeats them, so that questions have one answer a
 from __future__ import annotations
 
 import random
-import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from attrs import define
 
 from contextkit import ContextKit, Record as StoredRecord
 from tests.benchmarks.peers.corpus import SOURCES, Corpus, Record, make_corpus
+from tests.benchmarks.peers.edits import LONG_WORD, varied
 from tests.benchmarks.peers.systems.contextkit_store import ContextKitSystem, _Source
 
 __all__ = ["OWN_TEXTS", "GrowingSystem", "SearchingSource", "batches", "made"]
@@ -28,9 +28,8 @@ SearchingSource = _Source
 """A source that offers what a search of its records finds, as against the peers."""
 
 _BATCH = 2048
-_WORD = re.compile(r"[A-Za-z]{4,}")
-_KEPT = 4
-"""One word in so many plus one is another one in a later round."""
+_OTHER_WORDS = 0.2
+"""The share of words that are others in a later round."""
 
 
 @define(eq=False)
@@ -74,7 +73,7 @@ def _of(source: str, corpus: Corpus, number: int) -> Iterator[Record]:
     missing = number - len(corpus.records)
     if missing <= 0:
         return
-    gold = {question.gold for question in [*corpus.questions, *corpus.warming]}
+    gold = {each for question in [*corpus.questions, *corpus.warming] for each in question.gold}
     repeated = [each for each in own if not {each.id, each.same_as, each.contradicts} & gold]
     share = _share(source, corpus, missing)
     vocabulary = _words(repeated)
@@ -92,18 +91,14 @@ def _share(source: str, corpus: Corpus, missing: int) -> int:
 
 def _words(records: Sequence[Record]) -> list[str]:
     """The words of these, as often as they occur."""
-    return [word for record in records for word in _WORD.findall(record.text)]
+    return [word for record in records for word in LONG_WORD.findall(record.text)]
 
 
 def _varied(record: Record, number_of_round: int, vocabulary: Sequence[str]) -> Record:
     """The record with other words in it."""
     rng = random.Random(f"{record.id} {number_of_round}")
-
-    def other(found: re.Match[str]) -> str:
-        return found[0] if rng.random() * (_KEPT + 1) > 1 else rng.choice(vocabulary)
-
     text = record.text
     # A short text may be drawn as it was.
-    while text == record.text and _WORD.search(text):
-        text = _WORD.sub(other, record.text)
+    while text == record.text and LONG_WORD.search(text):
+        text = varied(record.text, rng, vocabulary, _OTHER_WORDS)
     return attrs.evolve(record, id=f"{record.id}-{number_of_round}", text=text)

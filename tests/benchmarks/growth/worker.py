@@ -15,6 +15,7 @@ from typing import Any
 
 from tests.benchmarks.growth.records import GrowingSystem, batches, made
 from tests.benchmarks.growth.resident import resident_bytes
+from tests.benchmarks.peers.system import BUDGET
 
 __all__ = ["main"]
 
@@ -55,11 +56,11 @@ def _answer(folder: Path, begun: float) -> dict[str, Any]:
     started = time.perf_counter()
     system.identify()
     opened = time.perf_counter() - started
-    system.answer(warming[0])
+    system.answer(warming[0], BUDGET)
     # The clock is the machine's, and the runner read it before it started this process.
     cold = time.monotonic() - begun
     for query in warming[1:]:
-        system.answer(query)
+        system.answer(query, BUDGET)
     seconds, worked = _timed(system, queries)
     resident = resident_bytes()
     system.close()
@@ -76,7 +77,7 @@ def _timed(system: GrowingSystem, queries: Sequence[str]) -> tuple[list[float], 
     seconds, worked = [], []
     for query in queries:
         started, busy = time.perf_counter(), time.process_time()
-        system.answer(query)
+        system.answer(query, BUDGET)
         worked.append(time.process_time() - busy)
         seconds.append(time.perf_counter() - started)
     return seconds, worked

@@ -15,7 +15,7 @@ from tests.benchmarks.peers.corpus import Corpus, Question, Record
 from tests.benchmarks.peers.edits import NEAR, words
 from tests.benchmarks.peers.system import BUDGET, Answer
 
-__all__ = ["Worth", "worth"]
+__all__ = ["Worth", "share_found", "worth"]
 
 _NUMBER = re.compile(r"\d+")
 _NEGATION = re.compile(r"\b(?:not|no|never|none|without|cannot)\b|n't\b", re.IGNORECASE)
@@ -27,7 +27,7 @@ class Worth:
 
     Attributes:
         questions: how many were asked.
-        gold: the share of questions whose answer can be read in the context.
+        gold: the share of answers that can be read in the contexts.
         planted: pairs of near copies, by the corpus's labels, that are both shown.
         natural: other pairs that are shown whose ratio is that of near duplicates, and
             that have the same numbers and negations.
@@ -62,11 +62,11 @@ def worth(corpus: Corpus, answers: Sequence[Answer]) -> Worth:
     tokens = [estimate_tokens(answer.text) for answer in answers]
     return Worth(
         questions=len(asked),
-        gold=sum(_is_answered(question, answer) for question, answer in asked) / len(asked),
+        gold=share_found(corpus, [answer.text for answer in answers]),
         planted=pairs["planted"],
         natural=pairs["natural"],
         contradicted=sum(
-            {question.gold, opposite.get(question.gold, "")} <= set(answer.shown)
+            any({gold, opposite.get(gold, "")} <= set(answer.shown) for gold in question.gold)
             for question, answer in asked
         ),
         items=sum(len(answer.shown) for answer in answers) / len(answers),
@@ -75,13 +75,19 @@ def worth(corpus: Corpus, answers: Sequence[Answer]) -> Worth:
     )
 
 
+def share_found(corpus: Corpus, contexts: Sequence[str]) -> float:
+    """The share of the questions' answers that can be read in their contexts."""
+    return sum(map(_answered, corpus.questions, contexts)) / len(contexts)
+
+
 def _shown(answer: Answer, records: Mapping[str, Record]) -> list[Record]:
     return [records[each] for each in answer.shown]
 
 
-def _is_answered(question: Question, answer: Answer) -> bool:
-    read = words(answer.text)
-    return any(passage in read for passage in question.passages)
+def _answered(question: Question, context: str) -> float:
+    read = words(context)
+    found = [any(passage in read for passage in each) for each in question.answers]
+    return sum(found) / len(found)
 
 
 def _kind(one: Record, other: Record) -> str:

@@ -1,30 +1,30 @@
-"""The corpus that every system gets: records of five sources, near copies, questions.
+"""The corpus that every system gets: records of five sources, distractors, copies, questions.
 
 So that a reader can judge whether it is fair:
 
-- **Text** is real (`texts`): functions, sentences of docstrings and comments, and commit
-  messages. It depends on the interpreter's version and on this repository's state; the
-  report carries a digest, and all systems of one run get the same files.
+- **Text** is real (`texts`): functions, and sentences of docstrings and comments. It depends on
+  the interpreter's version, on this repository's state and on a seed; the report carries a
+  digest, and all systems of one run get the same files.
 - **Records**, of originals: code 50% (a function below a line with its path and name, 60 to
-  3,000 characters), memories 23% (a sentence), commits 14% (`file: sentence`, and often a
-  second sentence and files), experiences 8% (six labelled sentences), values 5% (a
-  sentence). No two originals are equal but for case, punctuation and white space; natural
-  near duplicates, such as two tests that differ in a name, are left as they are.
+  3,000 characters), memories 23%, commits 14%, experiences 8%, values 5%. A record that is not
+  code is made of seven sentences: one of its own, at any place, and six that stand near it in
+  its file. A record has 550 characters on average. No two originals are equal.
+- **Distractors**: up to four for each gold item, at most a fifth of all records. They stand in
+  its source and differ from it in one word of three; the new words are those of other answers.
 - **Near copies** are 8% of all records, **contradictions** 2%. A copy lacks a word, has
   other punctuation or spaces or a prefix; a function's has other spaces or a comment more.
   It stands in the same source or, one of two memories, commits and values, in another of
   these; its ratio to the original is at least 91. A contradiction has another number or a
   negation more and stands in the same source. Both are known by label (`same_as`,
   `contradicts`).
-- **Questions**: 100, twenty a source, each about one known record, the gold item, whose
-  *passage* it paraphrases (a memory's or value's sentence, a commit's subject, an
-  experience's goal, a function's name and its docstring's first sentence): a quarter of the
-  words and most stop words dropped, others replaced by a list of synonyms, in every
-  second one the halves swapped. Seven gold items in ten have a near copy, which is as good,
-  and some a contradiction, which is not. Ten further questions of the same make are for
-  warming up and never counted.
+- **Questions**: 100, twenty a source. Half are about one record, the gold item, and half about
+  two in different sources. A question paraphrases a *passage* of each (the sentence of its own,
+  or a docstring's first sentence) in other words: a third of the words and most stop words are
+  dropped, others replaced by a list of synonyms, and in every second one the halves swapped.
+  Seven gold items in ten have a near copy, which is as good, and some a contradiction, which is
+  not. Ten further questions of the same make are for warming up and never counted.
 - **Growth**: a larger corpus has the questions and the gold items of the smaller one, among
-  more of the rest; what else stands in an experience or a commit may be another sentence.
+  more of the rest.
 - **Vectors** are `contextkit.embedding`'s default ones, 256 numbers, made once.
 """
 
@@ -33,37 +33,43 @@ from __future__ import annotations
 import hashlib
 import json
 import random
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import islice, product, zip_longest
 from pathlib import Path
 
 import attrs
 from attrs import define, field, frozen
 
-from tests.benchmarks.peers.edits import contradiction, near_copy, paraphrase, words
-from tests.benchmarks.peers.texts import (
-    LIBRARY,
-    Function,
-    Sentence,
-    commit_messages,
-    hashed,
-    texts,
+from tests.benchmarks.peers.edits import (
+    LONG_WORD,
+    contradiction,
+    near_copy,
+    paraphrase,
+    varied,
+    words,
 )
+from tests.benchmarks.peers.texts import LIBRARY, Function, Sentence, hashed, texts
 
 __all__ = ["SOURCES", "Corpus", "Question", "Record", "make_corpus", "read_corpus"]
 
 SOURCES = ("memories", "code", "experiences", "values", "commits")
 
 _SHARES = {"memories": 23, "code": 50, "experiences": 8, "values": 5, "commits": 14}
-_SENTENCES = {"memories": 5, "experiences": 1, "values": 1, "commits": 3}
+_SLOTS = [source for source, share in _SHARES.items() if source != "code" for _ in range(share)]
 _COPIES_PERCENT = 8
 _CONTRADICTIONS_PERCENT = 2
 _GOLD = 20
 _SPARE = 2
+_UNASKED = 5
 _COPIED_GOLD = 0.7
 _CONTRADICTED_GOLD = 0.3
+_DISTRACTORS = 4
+_DISTRACTORS_PERCENT = 20
+_OTHER_WORDS = 1 / 3
 _STRAY = ("memories", "commits", "values")
-_LABELS = ("Goal", "Hypothesis", "Action", "Prediction", "Outcome", "Lesson")
+_LABELS = ("Goal", "Hypothesis", "Action", "Prediction", "Outcome", "Lesson", "Next")
+_NEARBY = 50
 
 
 @frozen
@@ -91,14 +97,14 @@ class Question:
 
     Attributes:
         query: the text that is asked.
-        gold: the record that it is about.
-        passages: the passage that it paraphrases, of that record and of its near copies,
-            as `words`; any of them in a context is the answer.
+        gold: the records that it is about, one or two.
+        answers: for each, the passage that the query paraphrases, of that record and of its
+            near copies, as `words`; any of them in a context is the answer.
     """
 
     query: str
-    gold: str
-    passages: tuple[str, ...]
+    gold: Sequence[str]
+    answers: Sequence[Sequence[str]]
 
 
 @frozen
@@ -142,8 +148,8 @@ def read_corpus(folder: Path) -> Corpus:
     counted, warming = json.loads((folder / "questions.json").read_text(encoding="utf-8"))
     return Corpus(
         records=[Record(**json.loads(line)) for line in lines],
-        questions=[Question(**{**each, "passages": tuple(each["passages"])}) for each in counted],
-        warming=[Question(**{**each, "passages": tuple(each["passages"])}) for each in warming],
+        questions=[Question(**each) for each in counted],
+        warming=[Question(**each) for each in warming],
     )
 
 
@@ -155,7 +161,7 @@ class _Original:
     passage: str = ""
 
 
-def make_corpus(number: int) -> Corpus:
+def make_corpus(number: int, seed: int = 0) -> Corpus:
     """A corpus of so many records.
 
     Raises `ValueError` where there is not text enough, or there are too few records for
@@ -163,26 +169,29 @@ def make_corpus(number: int) -> Corpus:
     """
     copies = number * _COPIES_PERCENT // 100
     contradictions = number * _CONTRADICTIONS_PERCENT // 100
-    wanted = _parts(number - copies - contradictions)
+    golds = (_GOLD + _SPARE) * len(SOURCES)
+    distractors = min(_DISTRACTORS * golds, number * _DISTRACTORS_PERCENT // 100)
+    wanted = _parts(number - copies - contradictions - distractors)
     if min(wanted.values()) < _SPARE * 2:
         raise ValueError(f"{number} records are too few: some source would have next to none")
-    originals = _originals(wanted)
+    originals = _originals(wanted, seed)
     asked = {source: _askable(originals[source]) for source in SOURCES}
     flat = [each for source in SOURCES for each in originals[source]]
     first = [each for source in SOURCES for each in asked[source]]
     gold = {each.record.id for each in first}
     rest = sorted((each for each in flat if each.record.id not in gold), key=_order)
     edited = _Edited({words(each.record.text) for each in flat})
+    edited.distract(first, distractors)
     edited.contradict(first, min(contradictions, int(_CONTRADICTED_GOLD * len(first))))
     edited.contradict(rest, contradictions)
     edited.copy(first, min(copies, int(_COPIED_GOLD * len(first))))
     edited.copy(rest, copies)
     records = [each.record for each in flat] + edited.records
-    copy_of = {record.same_as: record for record in edited.records}
+    questions = _questions(asked, {record.same_as: record for record in edited.records})
     return Corpus(
         records=sorted(records, key=lambda record: SOURCES.index(record.source)),
-        questions=[_question(each, copy_of) for own in asked.values() for each in own[_SPARE:]],
-        warming=[_question(each, copy_of) for own in asked.values() for each in own[:_SPARE]],
+        questions=[each for own in questions for each in own[_SPARE:]],
+        warming=[each for own in questions for each in own[:_SPARE]],
     )
 
 
@@ -199,33 +208,27 @@ def _order(each: _Original) -> int:
 # -- originals --------------------------------------------------------------------------------
 
 
-def _originals(wanted: Mapping[str, int]) -> dict[str, list[_Original]]:
+def _originals(wanted: Mapping[str, int], seed: int) -> dict[str, list[_Original]]:
     """So many of each source, the first of each stream."""
     functions: list[Function] = []
     documented: list[Function] = []
-    sentences: dict[str, list[Sentence]] = {source: [] for source in _SENTENCES}
-    # An experience is made of several sentences, so that half as many do for the first ones.
-    enough = {**wanted, "experiences": wanted["experiences"] // 2 + 1}
-    for text in texts():
+    sentences: list[Sentence] = []
+    sources: Counter[str] = Counter()
+    for text in texts(seed):
         if isinstance(text, Function):
             # Those that questions are asked about come first, as few are documented.
             asked = _is_documented(text) and len(documented) < _GOLD + _SPARE
             (documented if asked else functions).append(text)
         else:
-            sentences[_source_of(text)].append(text)
+            sentences.append(text)
+            sources[_source_of(text)] += 1
         if (
-            len(functions) >= enough["code"]
-            and all(len(sentences[source]) >= enough[source] for source in sentences)
+            len(functions) >= wanted["code"]
+            and all(sources[source] >= wanted[source] for source in _SLOTS)
             and len(documented) >= min(_GOLD + _SPARE, wanted["code"] // 10)
         ):
             break
-    made = {
-        "code": _code([*documented, *functions]),
-        "memories": _single("memories", sentences["memories"]),
-        "values": _single("values", sentences["values"]),
-        "commits": _commits(sentences["commits"]),
-        "experiences": _experiences(sentences["experiences"]),
-    }
+    made = {"code": _code([*documented, *functions]), **_prose(sentences)}
     found = {source: list(islice(made[source], wanted[source])) for source in SOURCES}
     short = [source for source in SOURCES if len(found[source]) < wanted[source]]
     if short:
@@ -236,8 +239,7 @@ def _originals(wanted: Mapping[str, int]) -> dict[str, list[_Original]]:
 
 def _source_of(sentence: Sentence) -> str:
     """By the sentence itself, so that it does not move when another file changes."""
-    slots = [source for source, share in _SENTENCES.items() for _ in range(share)]
-    return slots[hashed(sentence.text) % len(slots)]
+    return _SLOTS[hashed(sentence.text) % len(_SLOTS)]
 
 
 def _code(functions: Sequence[Function]) -> Iterator[_Original]:
@@ -249,36 +251,38 @@ def _code(functions: Sequence[Function]) -> Iterator[_Original]:
 
 def _is_documented(function: Function) -> bool:
     """A name that occurs anywhere is no answer; a docstring's sentence is."""
-    return function.origin == LIBRARY and len(function.summary.split()) >= 6
+    return function.origin == LIBRARY and len(function.summary.split()) >= 8
 
 
-def _single(source: str, sentences: Sequence[Sentence]) -> Iterator[_Original]:
-    for number, each in enumerate(sentences):
-        asked = each.text if _is_askable(each) else ""
-        yield _Original(Record(f"{source}-{number}", source, each.text), asked)
+def _prose(sentences: Sequence[Sentence]) -> dict[str, list[_Original]]:
+    """Records of seven sentences; the sentence of a question stands in one of them alone."""
+    made: dict[str, list[_Original]] = {source: [] for source in _SLOTS}
+    gold = set()
+    counted: Counter[str] = Counter()
+    for place, each in enumerate(sentences):
+        source = _source_of(each)
+        if counted[source] < _GOLD + _SPARE and _is_askable(each):
+            counted[source] += 1
+            gold.add(place)
+    for place, each in enumerate(sentences):
+        rng = random.Random(hashed(f"record {each.text}"))
+        near = range(max(0, place - _NEARBY), min(len(sentences), place + _NEARBY))
+        others = [other for other in near if other not in gold and other != place]
+        parts = [sentences[other].text for other in rng.sample(others, len(_LABELS) - 1)]
+        parts.insert(rng.randrange(len(_LABELS)), each.text)
+        own = made[source := _source_of(each)]
+        record = Record(f"{source}-{len(own)}", source, _laid_out(source, each.path, parts))
+        own.append(_Original(record, each.text if place in gold else ""))
+    return made
 
 
-def _commits(sentences: Sequence[Sentence]) -> Iterator[_Original]:
-    for number, message in enumerate(commit_messages()):
-        yield _Original(Record(f"commits-own-{number}", "commits", message))
-    for number, each in enumerate(sentences):
-        subject = f"{Path(each.path).stem}: {each.text}"
-        more = sentences[(number * 7 + 3) % len(sentences)]
-        body = f"\n\n{more.text}\nFiles: {each.path}, {more.path}" if number % 3 else ""
-        asked = each.text if _is_askable(each) else ""
-        yield _Original(Record(f"commits-{number}", "commits", subject + body), asked)
-
-
-def _experiences(sentences: Sequence[Sentence]) -> Iterator[_Original]:
-    """Goals are all different ones in the first round, and the last sentences in a second."""
-    count = len(sentences)
-    for number in range(2 * count):
-        goal = sentences[number % count]
-        others = [sentences[hashed(f"{number} {n}") % count].text for n in range(1, 6)]
-        fields = zip(_LABELS, [goal.text, *others], strict=True)
-        text = "\n".join(f"{label}: {sentence}" for label, sentence in fields)
-        asked = goal.text if _is_askable(goal) and number < count else ""
-        yield _Original(Record(f"experiences-{number}", "experiences", text), asked)
+def _laid_out(source: str, path: str, parts: Sequence[str]) -> str:
+    if source == "experiences":
+        return "\n".join(f"{label}: {part}" for label, part in zip(_LABELS, parts, strict=True))
+    if source == "commits":
+        body = " ".join(parts[1:])
+        return f"{Path(path).stem}: {parts[0]}\n\n{body}\nFiles: {path}"
+    return " ".join(parts)
 
 
 def _is_askable(sentence: Sentence) -> bool:
@@ -286,8 +290,9 @@ def _is_askable(sentence: Sentence) -> bool:
 
 
 def _askable(originals: Sequence[_Original]) -> list[_Original]:
-    """Those that questions are asked about: the first that say enough."""
-    return list(islice((each for each in originals if each.passage), _GOLD + _SPARE))
+    """Those that questions are asked about: the first that say enough, and never all."""
+    most = min(_GOLD + _SPARE, max(len(originals) - _UNASKED, 0))
+    return list(islice((each for each in originals if each.passage), most))
 
 
 # -- near copies and contradictions -----------------------------------------------------------
@@ -306,6 +311,17 @@ class _Edited:
     records: list[Record] = field(factory=list, init=False)
     _copies: int = field(default=0, init=False)
     _contradictions: int = field(default=0, init=False)
+
+    def distract(self, originals: Sequence[_Original], most: int) -> None:
+        """Records like these that do not answer what these do, in turns."""
+        vocabulary = [word for each in originals for word in LONG_WORD.findall(each.passage)]
+        for number, each in islice(product(range(_DISTRACTORS), originals), most):
+            record = each.record
+            rng = random.Random(hashed(f"distractor {number} {record.id}"))
+            text = record.text
+            while words(each.passage) in words(text):
+                text = varied(record.text, rng, vocabulary, _OTHER_WORDS)
+            self.records.append(Record(f"{record.id}-like-{number}", record.source, text))
 
     def copy(self, originals: Sequence[_Original], most: int) -> None:
         """Near copies of the first of these, until there are so many."""
@@ -342,15 +358,33 @@ class _Edited:
                 self._contradictions += 1
 
 
-def _question(each: _Original, copy_of: Mapping[str, Record]) -> Question:
-    record = each.record
-    rng = random.Random(hashed(f"question {record.id}"))
-    passages = [words(each.passage)]
-    if record.id in copy_of:
-        passages.append(_passage_in(copy_of[record.id], each))
-    name = record.text.partition("\n")[0].rpartition(": ")[2] if record.source == "code" else ""
-    query = paraphrase(f"{name.replace('.', ' ')} {each.passage}", rng)
-    return Question(query, record.id, tuple(dict.fromkeys(passages)))
+def _questions(
+    asked: Mapping[str, Sequence[_Original]], copy_of: Mapping[str, Record]
+) -> list[list[Question]]:
+    """Each source's questions; every second one asks about another source's record, too."""
+    found = []
+    for one, other in zip(SOURCES, [*SOURCES[1:], SOURCES[0]], strict=True):
+        pairs = zip_longest(asked[one], asked[other][: len(asked[one])])
+        found.append(
+            [
+                _question([first, second] if number % 2 and second else [first], copy_of)
+                for number, (first, second) in enumerate(pairs)
+            ]
+        )
+    return found
+
+
+def _question(about: Sequence[_Original], copy_of: Mapping[str, Record]) -> Question:
+    queries, answers = [], []
+    for each in about:
+        passages = [words(each.passage)]
+        if each.record.id in copy_of:
+            passages.append(_passage_in(copy_of[each.record.id], each))
+        answers.append(list(dict.fromkeys(passages)))
+        queries.append(
+            paraphrase(each.passage, random.Random(hashed(f"question {each.record.id}")))
+        )
+    return Question(" and ".join(queries), [each.record.id for each in about], answers)
 
 
 def _passage_in(copy: Record, each: _Original) -> str:

@@ -1,4 +1,4 @@
-"""Edits of texts: near copies, contradictions, and the way a question is worded.
+"""Edits of texts: near copies, contradictions, distractors, and the way a question is worded.
 
 A near copy says the same thing; a contradiction differs in a number or a negation and says
 another, though most of its letters are the same.
@@ -8,13 +8,17 @@ from __future__ import annotations
 
 import random
 import re
+from collections.abc import Sequence
 
 from rapidfuzz import fuzz
 
-__all__ = ["NEAR", "contradiction", "near_copy", "paraphrase", "words"]
+__all__ = ["LONG_WORD", "NEAR", "contradiction", "near_copy", "paraphrase", "varied", "words"]
 
 NEAR = 90.0
 """From this ratio on, in percent, two texts are near duplicates."""
+
+LONG_WORD = re.compile(r"[A-Za-z]{4,}")
+"""A word that says something."""
 
 _NUMBER = re.compile(r"(?<![\w.])\d{1,3}(?![\w.])")
 _VERB = re.compile(r"\b(is|are|can|will|should|must|does|was|were)\b(?! not\b)")
@@ -107,14 +111,23 @@ def contradiction(text: str, rng: random.Random) -> str | None:
     return None
 
 
+def varied(text: str, rng: random.Random, vocabulary: Sequence[str], share: float) -> str:
+    """The text with this share of its long words drawn anew."""
+
+    def other(found: re.Match[str]) -> str:
+        return rng.choice(vocabulary) if rng.random() < share else found[0]
+
+    return LONG_WORD.sub(other, text)
+
+
 def paraphrase(text: str, rng: random.Random) -> str:
     """A question about a text: words dropped, some replaced, the halves perhaps swapped."""
-    kept: list[str] = []
     said = _WORD.findall(text.lower())
-    for word in said:
-        drop = 0.6 if _STOP_WORDS.fullmatch(word) else 0.25
-        if rng.random() >= drop:
-            kept.append(_SYNONYMS.get(word, word) if rng.random() < 0.7 else word)
+    kept = [
+        _SYNONYMS.get(word, word)
+        for word in said
+        if rng.random() >= (0.6 if _STOP_WORDS.fullmatch(word) else 1 / 3)
+    ]
     if len(kept) < _LEAST_QUERY_WORDS:
         kept = said
     if rng.random() < 0.5:

@@ -8,7 +8,7 @@ import statistics
 import subprocess
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from attrs import frozen
 
 from contextkit.embedding.built_in import load_embedder
 from tests.benchmarks.harness import percentile
-from tests.benchmarks.peers.checker import Worth, worth
+from tests.benchmarks.peers.checker import Worth, share_found, worth
 from tests.benchmarks.peers.corpus import Corpus
 from tests.benchmarks.peers.system import Answer
 from tests.benchmarks.peers.texts import ROOT
@@ -51,11 +51,13 @@ class Setting:
         python: the interpreter that has them.
         threads: processors that a process may use, and threads of its libraries.
         cold_starts: processes that answer one question; the last one goes on.
+        budgets: tokens of further contexts, which are not timed.
     """
 
     python: str
     threads: int = 1
     cold_starts: int = 3
+    budgets: Sequence[int] = ()
 
 
 @frozen
@@ -72,6 +74,7 @@ class Measured:
         build_mb: the most memory of the process that built, the corpus included.
         disk_mb: the store.
         worth: what the contexts hold.
+        gold: tokens -> the share of answers found within them.
         load: the machine's, over the last minute, when all was done.
         steps: what its own components do, what was written by hand, and its packages.
     """
@@ -84,6 +87,7 @@ class Measured:
     build_mb: float
     disk_mb: float
     worth: Worth
+    gold: Mapping[int, float]
     load: float
     steps: Sequence[str]
 
@@ -140,6 +144,10 @@ def measure(system: str, corpus: Corpus, folder: Path, setting: Setting) -> Meas
         build_mb=built["peak_mb"],
         disk_mb=disk / 2**20,
         worth=worth(corpus, [Answer(*each) for each in answered["answers"]]),
+        gold={
+            int(budget): share_found(corpus, contexts)
+            for budget, contexts in answered["by_budget"].items()
+        },
         load=os.getloadavg()[0],
         steps=built["steps"],
     )
@@ -160,6 +168,7 @@ def _run(do: str, system: str, corpus: Path, store: str, setting: Setting) -> di
         "store": store,
         "outcome": str(outcome),
         "threads": setting.threads,
+        "budgets": setting.budgets,
         "started": time.monotonic(),
     }
     command = [setting.python, "-m", "tests.benchmarks.peers.worker", json.dumps(task)]

@@ -21,6 +21,7 @@ from tests.benchmarks.peers.edits import NEAR
 
 __all__ = [
     "BUDGET",
+    "BUDGETS",
     "CANDIDATES",
     "DIMENSIONS",
     "LIMIT",
@@ -37,7 +38,10 @@ __all__ = [
 ]
 
 BUDGET = 2000
-"""Tokens of a context, by `contextkit.text.tokens.estimate_tokens` for every system."""
+"""Tokens of a timed context, by `contextkit.text.tokens.estimate_tokens` for every system."""
+
+BUDGETS = (500, 1000, 2000, 4000, 8000)
+"""Those by which the share of answers found is told."""
 
 LIMIT = 20
 """Items that a source may offer."""
@@ -118,8 +122,8 @@ class System(Protocol):
     def open(self, folder: Path) -> None:
         """Load what was built there."""
 
-    def answer(self, query: str) -> Answer:
-        """The context for a query, within `BUDGET`."""
+    def answer(self, query: str, budget: int) -> Answer:
+        """The context for a query, of at most so many tokens."""
 
     def close(self) -> None:
         """Let go of everything."""
@@ -157,7 +161,7 @@ def without_near_duplicates(found: Sequence[Found]) -> list[Found]:
     return [found[place] for place in kept]
 
 
-def fitted(found: Sequence[Found]) -> Answer:
+def fitted(found: Sequence[Found], budget: int) -> Answer:
     """Best first within each source's part of the budget; what is left goes to whoever fits.
 
     What is too long is passed over, never cut.
@@ -165,7 +169,7 @@ def fitted(found: Sequence[Found]) -> Answer:
     tokens = {each.id: estimate_tokens(f"{each.text}\n\n") for each in found}
     headings = {source: f"## {source.capitalize()}\n\n" for source in SOURCES}
     overhead = estimate_tokens(_TITLE + "".join(headings.values()))
-    left = BUDGET - overhead
+    left = budget - overhead
     whole = left
     chosen: list[Found] = []
     spent = dict.fromkeys(SOURCES, 0)
@@ -182,7 +186,7 @@ def fitted(found: Sequence[Found]) -> Answer:
             chosen.append(each)
     text = _rendered(chosen, headings)
     # A sum of estimates can be a token or two below the estimate of the sum.
-    while estimate_tokens(text) > BUDGET:
+    while estimate_tokens(text) > budget:
         chosen.pop()
         text = _rendered(chosen, headings)
     return Answer(text, [each.id for each in chosen])

@@ -1,9 +1,9 @@
 """Real text to make a corpus of: functions and sentences, in an order that no machine changes.
 
 Read are the sources of the running interpreter's standard library with its tests, this
-repository's Python files, its commit messages where `git` is there, and the samples in
-`tests/data`. Files come in the order of a hash of their names, so that a small corpus is
-a sample of everything and a larger one begins with the smaller.
+repository's Python files, and the samples in `tests/data`. Files come in the order of a hash
+of a seed and their names, so that a small corpus is a sample of everything and a larger one
+begins with the smaller.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from __future__ import annotations
 import ast
 import hashlib
 import re
-import subprocess
 import sysconfig
 import warnings
 from collections.abc import Iterator
@@ -19,7 +18,7 @@ from pathlib import Path
 
 from attrs import frozen
 
-__all__ = ["LIBRARY", "ROOT", "Function", "Sentence", "commit_messages", "hashed", "texts"]
+__all__ = ["LIBRARY", "ROOT", "Function", "Sentence", "hashed", "texts"]
 
 ROOT = Path(__file__).parents[3]
 """The repository."""
@@ -77,10 +76,10 @@ def hashed(text: str) -> int:
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big")
 
 
-def texts() -> Iterator[Function | Sentence]:
+def texts(seed: int = 0) -> Iterator[Function | Sentence]:
     """Every function and sentence, each text once."""
     seen: set[int] = set()
-    for origin, name, file in _files():
+    for origin, name, file in _files(seed):
         found = _read(origin, name, file.read_text(encoding="utf-8", errors="replace"))
         for each in found:
             own = each.code if isinstance(each, Function) else each.text
@@ -91,17 +90,7 @@ def texts() -> Iterator[Function | Sentence]:
                 yield each
 
 
-def commit_messages() -> list[str]:
-    """This repository's commit messages, oldest first; none where there is no history."""
-    command = ["git", "-C", str(ROOT), "log", "--reverse", "--format=%B%x00"]
-    try:
-        done = subprocess.run(command, capture_output=True, check=True, encoding="utf-8")
-    except (OSError, subprocess.CalledProcessError):
-        return []
-    return [message.strip() for message in done.stdout.split("\0") if message.strip()]
-
-
-def _files() -> list[tuple[str, str, Path]]:
+def _files(seed: int) -> list[tuple[str, str, Path]]:
     library = Path(sysconfig.get_path("stdlib"))
     found = [
         (LIBRARY, str(file.relative_to(library)), file)
@@ -116,7 +105,7 @@ def _files() -> list[tuple[str, str, Path]]:
         # Its own texts would be answers to its own questions.
         if Path(__file__).parent not in file.parents
     ]
-    return sorted(found, key=lambda each: (hashed(each[1]), each[1]))
+    return sorted(found, key=lambda each: (hashed(f"{seed} {each[1]}"), each[1]))
 
 
 def _read(origin: str, path: str, source: str) -> Iterator[Function | Sentence]:

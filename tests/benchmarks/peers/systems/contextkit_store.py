@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from contextkit import ContextItem, ContextKit, ContextRequest, DenseModel, Record, hookimpl
 from contextkit.embedding.built_in import load_embedder
 from tests.benchmarks.peers.corpus import SOURCES
-from tests.benchmarks.peers.system import BUDGET, DIMENSIONS, LIMIT, WEIGHTS, Answer, Material
+from tests.benchmarks.peers.system import DIMENSIONS, LIMIT, WEIGHTS, Answer, Material
 
 __all__ = ["ContextKitSystem"]
 
@@ -103,12 +103,12 @@ class ContextKitSystem:
         """Open the kit; the store opens with the first question."""
         self._kit = self._opened(folder)
 
-    def answer(self, query: str) -> Answer:
+    def answer(self, query: str, budget: int) -> Answer:
         """Assemble."""
         context = self._loop.run_until_complete(
-            self._kit.assemble_context(query, SOURCES, limit=LIMIT, max_tokens=BUDGET)
+            self._kit.assemble_context(query, SOURCES, limit=LIMIT, max_tokens=budget)
         )
-        if context.token_count > BUDGET:
+        if context.token_count > budget:
             raise AssertionError(f"{context.token_count} tokens for {query!r}")
         return Answer(context.markdown, [item.id for item in context.items])
 

@@ -109,7 +109,7 @@ class Floor:
             for source in SOURCES
         ]
 
-    def answer(self, query: str) -> Answer:
+    def answer(self, query: str, budget: int) -> Answer:
         """Search, fuse, filter, fit."""
         import bm25s
 
@@ -118,7 +118,7 @@ class Floor:
         )
         vector = np.array(query_vector(query), dtype=np.float32)
         rankings = [shelf.read(shelf.search(tokens, vector)) for shelf in self._shelves]
-        return fitted(without_near_duplicates(in_turn(rankings)))
+        return fitted(without_near_duplicates(in_turn(rankings)), budget)
 
     def close(self) -> None:
         """Nothing is open."""

@@ -79,10 +79,12 @@ class Haystack:
 
         return InMemoryEmbeddingRetriever(store, top_k=CANDIDATES)
 
-    def answer(self, query: str) -> Answer:
+    def answer(self, query: str, budget: int) -> Answer:
         """Run the pipeline."""
         asked = {f"{source}_words": {"query": query} for source in SOURCES}
-        answered = self._pipeline.run({"embedder": {"text": query}, **asked})
+        answered = self._pipeline.run(
+            {"embedder": {"text": query}, "context": {"budget": budget}, **asked}
+        )
         answer: Answer = answered["context"]["answer"]
         return answer
 
@@ -154,11 +156,11 @@ def _context() -> Any:
             component.set_input_types(self, **dict.fromkeys(SOURCES, list[Document]))
 
         @component.output_types(answer=Answer)
-        def run(self, **found: list[Document]) -> dict[str, Answer]:
+        def run(self, budget: int, **found: list[Document]) -> dict[str, Answer]:
             rankings = [
                 [Found(each.id, source, each.content or "") for each in found[source]]
                 for source in SOURCES
             ]
-            return {"answer": fitted(without_near_duplicates(in_turn(rankings)))}
+            return {"answer": fitted(without_near_duplicates(in_turn(rankings)), budget)}
 
     return ContextBuilder()

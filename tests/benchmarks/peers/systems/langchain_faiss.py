@@ -90,7 +90,7 @@ class LangChain:
             self._retrievers.append(EnsembleRetriever(retrievers=both, id_key="id"))
         self._filter = EmbeddingsRedundantFilter(embeddings=_embeddings())
 
-    def answer(self, query: str) -> Answer:
+    def answer(self, query: str, budget: int) -> Answer:
         """Ask the five, filter, fit."""
         rankings = [
             [
@@ -107,7 +107,7 @@ class LangChain:
             for place, each in enumerate(merged)
         ]
         kept = self._filter.transform_documents(documents)
-        return fitted([merged[document.metadata["place"]] for document in kept])
+        return fitted([merged[document.metadata["place"]] for document in kept], budget)
 
     def close(self) -> None:
         """Nothing is open."""

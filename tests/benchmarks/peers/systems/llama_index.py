@@ -90,7 +90,7 @@ class LlamaIndex:
                 use_async=False,
             )
 
-    def answer(self, query: str) -> Answer:
+    def answer(self, query: str, budget: int) -> Answer:
         """Ask the five, filter, fit."""
         from llama_index.core import QueryBundle
 
@@ -102,7 +102,7 @@ class LlamaIndex:
             ]
             for source, retriever in self._retrievers.items()
         ]
-        return fitted(without_near_duplicates(in_turn(rankings)))
+        return fitted(without_near_duplicates(in_turn(rankings)), budget)
 
     def close(self) -> None:
         """Nothing is open."""

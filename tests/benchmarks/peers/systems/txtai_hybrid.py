@@ -60,13 +60,13 @@ class Txtai:
             database.load(str(folder / source), config={"transform": _transformed})
             self._databases[source] = database
 
-    def answer(self, query: str) -> Answer:
+    def answer(self, query: str, budget: int) -> Answer:
         """Ask the five, filter, fit."""
         rankings = [
             [Found(row["id"], source, row["text"]) for row in database.search(query, LIMIT)]
             for source, database in self._databases.items()
         ]
-        return fitted(without_near_duplicates(in_turn(rankings)))
+        return fitted(without_near_duplicates(in_turn(rankings)), budget)
 
     def close(self) -> None:
         """Close the databases."""
