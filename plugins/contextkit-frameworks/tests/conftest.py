@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +16,7 @@ from contextkit.testing import open_kit
 
 NOTES = {
     "retry": "Payments are retried once, because the bank drops every tenth call",
-    "refund": "Refunds of payments are never retried: the bank pays them twice",
+    "refund": "Refunds are sent by hand on Fridays",
     "office": "The office is closed on Mondays",
 }
 
@@ -32,10 +35,36 @@ class _Notes:
 
 
 @pytest.fixture
-def kit(tmp_path: Path) -> Iterator[ContextKit]:
-    """A kit with three notes."""
-    settings: dict[str, Any] = {"embedding.model": "none"}
-    with open_kit(tmp_path / "bank", {"notes": _Notes()}, settings=settings) as opened:
-        records = [Record(id=name, text=text) for name, text in NOTES.items()]
-        opened.records("notes").put(records)
+def open_notes(tmp_path: Path) -> Iterator[Callable[..., ContextKit]]:
+    """Opens a kit with the source of notes, and settings."""
+    with ExitStack() as stack:
+
+        def opened(**settings: Any) -> ContextKit:
+            chosen = {"embedding.model": "none", **settings}
+            return stack.enter_context(
+                open_kit(tmp_path / "bank", {"notes": _Notes()}, settings=chosen)
+            )
+
         yield opened
+
+
+@pytest.fixture
+def kit(open_notes: Callable[..., ContextKit]) -> ContextKit:
+    """A kit with three notes."""
+    opened = open_notes()
+    records = [Record(id=name, text=text) for name, text in NOTES.items()]
+    opened.records("notes").put(records)
+    return opened
+
+
+@pytest.fixture
+def on_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let programs find this environment's `contextkit`, in an empty folder and a home of its own.
+
+    Skips a test if contextkit-mcp is not installed.
+    """
+    pytest.importorskip("contextkit_mcp", reason="install contextkit-mcp to run this test")
+    scripts = str(Path(sys.executable).parent)
+    monkeypatch.setenv("PATH", os.pathsep.join([scripts, os.environ["PATH"]]))
+    monkeypatch.setenv("CONTEXTKIT_HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
