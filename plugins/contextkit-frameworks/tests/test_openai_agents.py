@@ -1,4 +1,5 @@
 """The adapter of OpenAI's Agents SDK, in its runner, with its scripted model."""
+# mypy: no-disallow-untyped-decorators
 
 from __future__ import annotations
 

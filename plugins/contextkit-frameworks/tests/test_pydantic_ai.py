@@ -1,4 +1,5 @@
 """The pydantic-ai adapter, in a pydantic-ai agent."""
+# mypy: no-disallow-untyped-decorators
 
 from __future__ import annotations
 

@@ -50,12 +50,14 @@ class _OverAWorkspace:
         workspace = self.workspace
         if isinstance(self._kit, ContextKit):
             workspace = str(self._kit.workspace.root)
-        return default_to_dict(self, workspace=workspace, options=self.options)
+        described: dict[str, Any] = default_to_dict(self, workspace=workspace, options=self.options)
+        return described
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:
         """Create the object that `to_dict` described."""
-        return default_from_dict(cls, data)
+        created: Self = default_from_dict(cls, data)
+        return created
 
     def _ready(self) -> Kit:
         if self._kit is not None:
