@@ -9,17 +9,16 @@ from functools import partial
 from itertools import chain, zip_longest
 from typing import Any
 
-from attrs import evolve
 from mcp import Client
 from mcp.types import CallToolResult, EmbeddedResource, TextContent, TextResourceContents, Tool
 
 from contextkit import ContextItem, ContextRequest
 from contextkit.errors import in_words
 from contextkit.logs import get_logger
+from contextkit.sources import in_order
 from contextkit_mcp_source.connections import connections
 from contextkit_mcp_source.servers import Server, servers_of
 
-_PART_OF_THE_TIME = 0.8
 _LISTS = ("results", "items", "documents", "result")
 _TEXTS = ("text", "content", "snippet", "description", "summary", "body")
 _log = get_logger(__name__)
@@ -31,9 +30,9 @@ async def search(request: ContextRequest) -> list[ContextItem]:
     Raises the error of a server if no other has an answer.
     """
     servers = servers_of(request.settings)
-    seconds = _PART_OF_THE_TIME * request.source_timeout
     asked = [
-        connections.start(each, partial(_found, each, request.query), seconds) for each in servers
+        connections.start(each, partial(_found, each, request.query), request.answer_seconds)
+        for each in servers
     ]
     resources = await _resources(request)
     answers = await asyncio.gather(*map(asyncio.wrap_future, asked), return_exceptions=True)
@@ -42,8 +41,7 @@ async def search(request: ContextRequest) -> list[ContextItem]:
     if errors and not resources and not any(found):
         raise errors[0]
     in_turns = chain.from_iterable(zip_longest(resources, *found))
-    items = [item for item in in_turns if item is not None][: request.limit]
-    return [_placed(item, place, len(items)) for place, item in enumerate(items)]
+    return in_order([item for item in in_turns if item is not None][: request.limit])
 
 
 async def _resources(request: ContextRequest) -> list[ContextItem]:
@@ -170,8 +168,3 @@ def _logged(servers: Sequence[Server], answers: Sequence[object]) -> list[Except
             _log.warning("server_failed", server=server.name, reason=reason)
             errors.append(RuntimeError(f"{server.name}: {reason}"))
     return errors
-
-
-def _placed(item: ContextItem, place: int, total: int) -> ContextItem:
-    # The servers tell an order, and no measure of how well each result matches.
-    return evolve(item, relevance=1.0 - 0.5 * place / total)
