@@ -14,7 +14,7 @@ import pytest
 
 from contextkit import ContextItem
 from contextkit.testing import open_kit
-from examples.ported import github_issue, http, links, pypi, tmux
+from examples.ported import github_export, github_issue, http, links, pypi, tmux
 from tests.examples.conftest import ROOT
 
 PORTED = ROOT / "examples" / "ported"
@@ -118,6 +118,22 @@ def test_a_server_answers(ask: Callable[..., list[ContextItem]], address: str) -
     assert [i.content for i in ask(http, "tides", url=address)] == ["about tides", "more"]
     assert [i.title for i in ask(http, "tides", url=f"{address}/one")] == ["One"]
     assert ask(http, "tides") == []
+
+
+def test_an_export_of_issues_is_indexed(tmp_path: Path) -> None:
+    """With their comments; a newer export replaces it."""
+    file = tmp_path / "issues.json"
+    issue = {"number": 7, "title": "Refunds", "body": "Sent twice", "url": "https://x/7"}
+    file.write_text(json.dumps([{**issue, "comments": [{"body": "By hand, then"}]}]))
+    with open_kit(
+        tmp_path, {"github_export": github_export}, settings={"embedding.model": "none"}
+    ) as kit:
+        kit.index()
+        (found,) = kit.assemble_context_sync("why are refunds sent twice?").items
+        assert (found.id, found.content) == ("#7", "Refunds\n\nSent twice\n\nBy hand, then")
+        file.write_text("[]")
+        kit.index()
+        assert kit.assemble_context_sync("why are refunds sent twice?").items == []
 
 
 def test_each_is_short() -> None:
