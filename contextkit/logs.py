@@ -7,7 +7,8 @@ Secrets in an event's fields are replaced. A failing log does not stop the progr
 
 If the host traces with OpenTelemetry, it gets a span for each assembly (`contextkit.assemble`),
 for each stage (`contextkit.gather`, …) and for each call of a source (`contextkit.source`). Spans
-have numbers, names and states: no query, and no content of a source.
+have numbers, names and states. The query and a source's items are on them only if the environment
+asks for texts, as OpenTelemetry's GenAI conventions have it.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -14,15 +15,33 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import StatusCode
 
-from contextkit import ContextItem, ContextKit, ContextRequest, InvalidRequestError, hookimpl
+from contextkit import (
+    ContextItem,
+    ContextKit,
+    ContextRequest,
+    InvalidRequestError,
+    SourceInfo,
+    hookimpl,
+)
 
 
 class _Notes:
+    name = "notes"
+
     @hookimpl
     async def contextkit_query(self, request: ContextRequest) -> list[ContextItem]:
         """One item, found within a span of the source's own."""
         with trace.get_tracer("notes").start_as_current_span("notes.search"):
-            return [ContextItem("notes", "freeze the clock of the upload test", 0.9)]
+            return [ContextItem(self.name, "freeze the clock of the upload test", 0.9)]
+
+
+class _Diary(_Notes):
+    name = "diary"
+
+    @hookimpl
+    def contextkit_source(self) -> SourceInfo:
+        """Notes that a person wrote."""
+        return SourceInfo(notes=True)
 
 
 class _Broken:
@@ -100,6 +119,54 @@ async def test_each_source_is_a_span_of_the_gathering(
     assert asked["notes"].context is not None
     assert inner.parent is not None
     assert inner.parent.span_id == asked["notes"].context.span_id
+
+
+async def test_sources_follow_the_genai_conventions(
+    open_kit: Callable[..., ContextKit], spans: InMemorySpanExporter
+) -> None:
+    """A source is a retrieval, one of notes a search of memory, and a failure has its type."""
+    kit = open_kit({"notes": _Notes(), "diary": _Diary(), "broken": _Broken()})
+    await kit.assemble_context("why does the upload fail?", limits={"notes": 7})
+    asked = {_attributes(span)["source"]: span for span in _named(spans)["contextkit.source"]}
+    genai = {
+        source: {
+            name: value
+            for name, value in _attributes(span).items()
+            if name.startswith(("gen_ai.", "error."))
+        }
+        for source, span in asked.items()
+    }
+    assert genai["notes"] == {
+        "gen_ai.operation.name": "retrieval",
+        "gen_ai.data_source.id": "notes",
+        "gen_ai.retrieval.top_k": 7,
+    }
+    assert genai["diary"]["gen_ai.operation.name"] == "search_memory"
+    assert genai["diary"]["gen_ai.memory.store.id"] == "diary"
+    assert genai["diary"]["gen_ai.memory.record.count"] == 1
+    assert genai["broken"]["error.type"] == "failed"
+
+
+@pytest.mark.parametrize("asked_for", ["span_only", "true"])
+async def test_texts_are_on_spans_if_asked_for(
+    open_kit: Callable[..., ContextKit],
+    spans: InMemorySpanExporter,
+    monkeypatch: pytest.MonkeyPatch,
+    asked_for: str,
+) -> None:
+    """The variable of OpenTelemetry's GenAI instrumentations adds the query and the items."""
+    monkeypatch.setenv("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", asked_for)
+    kit = open_kit({"notes": _Notes(), "diary": _Diary()})
+    await kit.assemble_context("why does the upload fail? password=hunter2hunter2")
+    asked = {_attributes(span)["source"]: span for span in _named(spans)["contextkit.source"]}
+    notes, diary = _attributes(asked["notes"]), _attributes(asked["diary"])
+    assert notes["gen_ai.retrieval.query.text"].startswith("why does the upload fail?")
+    (document,) = json.loads(notes["gen_ai.retrieval.documents"])
+    assert document["content"] == "freeze the clock of the upload test"
+    assert diary["gen_ai.memory.query.text"] == notes["gen_ai.retrieval.query.text"]
+    (record,) = json.loads(diary["gen_ai.memory.records"])
+    assert record["content"] == document["content"]
+    assert "hunter2" not in str(notes)
 
 
 async def test_spans_hold_no_words(kit: ContextKit, spans: InMemorySpanExporter) -> None:

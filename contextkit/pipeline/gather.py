@@ -21,6 +21,7 @@ from contextkit.logs import describe, get_logger, span
 from contextkit.models.items import ContextItem
 from contextkit.models.request import ContextRequest, Section
 from contextkit.models.trace import SourceState
+from contextkit.pipeline.conventions import answer_attributes, query_attributes
 from contextkit.pipeline.redact import Redactor
 from contextkit.pipeline.waiting import Asking, Waiting, ended
 from contextkit.plugin.interrupts import is_interrupt
@@ -189,10 +190,16 @@ def _stored(question: Question) -> Collection[str]:
 async def _ask(registry: SourceRegistry, question: Question, asking: _Asking) -> Answer | None:
     section = question.section
     with span("contextkit.source", {"source": section.source, "section": section.key}) as traced:
+        if traced is not None:
+            info, request = registry.info(section.source), question.request
+            asked = query_attributes(section.source, info, request.query, question.limit)
+            describe(traced, asked)
         answer = await _answered(registry, question, asking)
-        state = answer.state if answer else "timed_out"
-        found = {"state": state, "items": len(answer.items) if answer else 0}
-        describe(traced, found, failed=state not in _ANSWERED)
+        if traced is not None:
+            state, items = (answer.state, answer.items) if answer else ("timed_out", ())
+            found = {"state": state, "items": len(items), **answer_attributes(info, items)}
+            failed = state not in _ANSWERED
+            describe(traced, {**found, "error.type": state} if failed else found, failed=failed)
     return answer
 
 

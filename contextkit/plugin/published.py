@@ -15,6 +15,7 @@ PUBLISHED = {
     "contextkit-events": {"events"},
     "contextkit-experiences": {"experience", "experiences"},
     "contextkit-mcp": {"mcp"},
+    "contextkit-mcp-source": {"servers"},
     "contextkit-memories": {"memories", "remember"},
     "contextkit-patterns": {"patterns"},
     "contextkit-tasks": {"task", "tasks"},

@@ -14,6 +14,7 @@ People and agents write those records. The helpers serve every source.
 | `tools` | tools for agents, from the class: `add_tool`, `list_tool`, `remove_tool` |
 | `show` | the forms of an item in each style |
 | `neighbours` | support among items of a sequence, such as the turns of a conversation |
+| `remote` | for sources that search elsewhere: JSON over HTTP, and an order of results |
 
 `contextkit.cli.entries` makes commands of a book. `contextkit new-source --records NAME` creates
 such a source.
@@ -71,6 +72,7 @@ if TYPE_CHECKING:
         sequence_supports as sequence_supports,
         supports as supports,
     )
+    from contextkit.sources.remote import fetch_json as fetch_json, in_order as in_order
     from contextkit.sources.show import (
         behind_label as behind_label,
         clipped as clipped,
@@ -107,6 +109,7 @@ _NAMES = {
     "ids": "AmbiguousEntryError by_beginning",
     "lasting": "LastingBook LastingEntry",
     "neighbours": "beside best_supported sequence_supports supports",
+    "remote": "fetch_json in_order",
     "tools": "OUTCOME add_tool gives list_tool remove_tool takes_parts",
     "show": "behind_label clipped compact in_style plain_entity xml_entity",
     "validity": "VALID_UNTIL Validity search_valid with_chains with_validity",

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.one_python
 
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-NAMES = ("issues", "notes", "terms")
+NAMES = ("issues", "notes", "terms", "vault")
 
 
 @pytest.fixture(scope="module")

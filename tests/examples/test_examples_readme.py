@@ -10,13 +10,14 @@ EXAMPLES = ROOT / "examples"
 
 
 def test_every_example_is_listed() -> None:
-    """Each script and each distribution, once; what is listed is there."""
+    """Each script, each distribution and each folder with a page, once; what is listed is there."""
     text = (EXAMPLES / "README.md").read_text(encoding="utf-8")
     linked = [
         path.removesuffix("/README.md")
         for path in re.findall(r"^\| \[.*?\]\((.*?)\)", text, re.MULTILINE)
     ]
-    projects = {path.parent for path in EXAMPLES.glob("**/pyproject.toml")}
+    found = [*EXAMPLES.glob("**/pyproject.toml"), *EXAMPLES.glob("*/README.md")]
+    projects = {path.parent for path in found}
     there = {path.relative_to(EXAMPLES).as_posix() for path in {*EXAMPLES.glob("*.py"), *projects}}
     assert sorted(linked) == sorted(there)
     for path in re.findall(r"\]\((.*?)\)", text):

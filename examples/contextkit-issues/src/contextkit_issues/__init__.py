@@ -8,10 +8,10 @@ from typing import Any
 
 from contextkit import ContextItem, ContextRequest, SourceInfo, hookimpl
 from contextkit.models import Detail, Style
+from contextkit.sources import in_order
 from contextkit.text import escape_xml, line_start_safe, markdown_text, one_line, plain_line
 
 _SETTINGS = ("url", "token_variable")
-_PART_OF_THE_TIME = 0.8
 
 
 @hookimpl
@@ -37,15 +37,14 @@ async def contextkit_query(request: ContextRequest) -> Sequence[ContextItem]:
         url,
         request.query,
         request.limit,
-        seconds=_PART_OF_THE_TIME * request.source_timeout,
+        seconds=request.answer_seconds,
         token=os.environ.get(request.settings.get("token_variable", ""), ""),
     )
-    return [
+    items = [
         ContextItem(
             "issues",
             f"{issue.title}\n\n{issue.body}".strip(),
-            # The server tells an order and no measure of how well each one matches.
-            1.0 - 0.5 * place / len(found),
+            1.0,
             {"number": issue.number, "state": issue.state, "body": issue.body},
             id=str(issue.number),
             kind="issue",
@@ -53,8 +52,9 @@ async def contextkit_query(request: ContextRequest) -> Sequence[ContextItem]:
             created_at=issue.created_at,
             location=issue.url,
         )
-        for place, issue in enumerate(found)
+        for issue in found
     ]
+    return in_order(items)
 
 
 @hookimpl

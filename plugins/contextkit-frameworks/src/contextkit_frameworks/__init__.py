@@ -1,0 +1,1 @@
+"""contextkit in agent frameworks: one module for each, imported by its name."""
