@@ -121,6 +121,8 @@ def _source(registry: SourceRegistry, status: PluginStatus, root: Path) -> Itera
     if status.state == "on":
         info = registry.info(status.name)
         for name, value in (info.settings or {}).items():
+            if info.setting(name).rule == "user":
+                continue
             expected = value.expected if isinstance(value, Setting) else ""
             yield _setting(name, info.setting(name).default, expected)
 

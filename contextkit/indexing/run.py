@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -12,7 +13,7 @@ from attrs import evolve, frozen
 from filelock import FileLock, Timeout
 
 from contextkit.config.load import data_folder
-from contextkit.errors import SourceError, StoreError
+from contextkit.errors import SourceError, StoreError, StoreReadOnlyError
 from contextkit.files import make_private_folder, write_atomically
 from contextkit.indexing.marks import IndexMarks
 from contextkit.indexing.partial import PartialIndex
@@ -121,7 +122,9 @@ def index_sources(
     except Timeout:
         return dict.fromkeys(able, IndexOutcome(problem="another process is indexing this project"))
     except OSError as error:
-        raise StoreError(f"cannot write the index state to {folder}: {error.strerror}") from error
+        said = f"cannot write the index state to {folder}: {error.strerror}"
+        is_read_only = error.errno in {errno.EACCES, errno.EPERM, errno.EROFS}
+        raise (StoreReadOnlyError if is_read_only else StoreError)(said) from error
     is_whole = not any(_remaining(outcomes).values())
     if is_whole and sum(map(_changes, outcomes.values())) >= _WORTH_OPTIMIZING:
         _optimize(store)

@@ -101,7 +101,7 @@ def test_a_home_that_one_may_only_read(furnished: CommandLine, home: Path) -> No
     for each in there:
         each.chmod(0o700 if each.is_dir() else 0o600)
     assert (assembled.returncode, exported.returncode) == (0, 0), assembled.stderr
-    assert b"not indexed: the store at" in assembled.stderr
+    assert b"not indexed: cannot write the index state" in assembled.stderr
     assert b"Zebras" in assembled.stdout
     assert b"Zebras" in exported.stdout
     assert stored.returncode == 4

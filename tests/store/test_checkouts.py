@@ -118,7 +118,7 @@ def test_an_interrupted_run_is_continued(team: Team, monkeypatch: pytest.MonkeyP
         with team.kit("ada", root) as kit, pytest.raises(KeyboardInterrupt):
             kit.index(CODE)
     report = _report(team, "ada")
-    assert (report.unchanged, report.updated) == (1, 1)
+    assert (report.unchanged, report.added + report.updated) == (1, 1)
 
 
 def test_a_folder_that_is_forgotten_has_no_code(team: Team) -> None:

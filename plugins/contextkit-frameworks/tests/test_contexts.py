@@ -20,7 +20,7 @@ async def test_a_broken_store_costs_the_context_alone(
     (tmp_path / "store").write_text("a file where a folder should be")
     contexts = Contexts(open_notes(**{"store.path": str(tmp_path / "store")}))
     assert await contexts.aget(QUERY) is None
-    assert "context_failed" in capsys.readouterr().err
+    assert "context_failed" in "".join(capsys.readouterr())
 
 
 async def test_shown_items_are_added_to_those_that_the_options_exclude(kit: ContextKit) -> None:

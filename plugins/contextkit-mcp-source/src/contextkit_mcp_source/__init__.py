@@ -7,16 +7,12 @@ records.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from contextkit import (
-    ContextItem,
-    ContextRequest,
-    Indexer,
-    IndexReport,
-    Setting,
-    SourceInfo,
-    hookimpl,
-)
+from contextkit import ContextItem, ContextRequest, IndexReport, Setting, SourceInfo, hookimpl
+
+if TYPE_CHECKING:
+    from contextkit import Indexer
 
 _CHECK = "contextkit_mcp_source.servers:problems"
 
@@ -51,6 +47,8 @@ async def contextkit_query(request: ContextRequest) -> Sequence[ContextItem]:
 def contextkit_index(indexer: Indexer) -> IndexReport | None:
     """Read the resources of the servers again if it is time to."""
     if not indexer.settings.get("servers") and not indexer.state.load():
+        # It has been asked: `contextkit doctor` would warn otherwise.
+        indexer.state.save({})
         return IndexReport()
     from contextkit_mcp_source.reading import read_resources
 

@@ -29,7 +29,6 @@ EVENTS = {
     "PostToolUse": "Bash|apply_patch",
     "Stop": None,
 }
-_PATCHED = ("*** Add File: ", "*** Update File: ", "*** Delete File: ")
 answer = context_output
 
 
@@ -39,10 +38,8 @@ def read(event: Mapping[str, Any]) -> dict[str, Any]:
     given = made.get("tool_input")
     patch = given.get("command") if isinstance(given, dict) else None
     if made.get("tool_name") == "Edit" and isinstance(patch, str):
-        named = (
-            line[line.index(":") + 2 :] for line in patch.splitlines() if line.startswith(_PATCHED)
-        )
-        made["tool_input"] = {"file_path": next(named, "")}
+        named = (line.partition(": ")[2] for line in patch.splitlines() if line[:4] == "*** ")
+        made["tool_input"] = {"file_path": next(filter(None, named), "")}
     return made
 
 
