@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from contextkit.kit import ContextKit
     from contextkit.models.indexer import Progress
 
-_FIRST_SECONDS = 1.5
+_FIRST_SECONDS = 2.0
 """How long an assembly waits for an index run.
 
 Only a first run, or one after thousands of changes, takes longer.

@@ -72,8 +72,8 @@ def index_sources(
     Sources that own files are indexed first, and a source that reads others' records after
     those. A source's error becomes its outcome's `problem`; errors of the store are raised.
 
-    With `seconds`, the sources divide the time: each stores one batch at least and what it can in
-    its share, and leaves the rest to a later run.
+    With `seconds`, each source has half of the time that is left. It stores one batch at least and
+    what it can in its share, and leaves the rest to a later run.
     """
     begun = time.monotonic()
     prune_sources(registry, records.values())
@@ -100,7 +100,8 @@ def index_sources(
                 own, state = records[name].of_checkout, IndexState(folder / f"{name}.json")
                 if marks is not None:
                     marks.check(name, state)
-                ends = None if seconds is None else _share(begun + seconds, len(able) - position)
+                is_last = position == len(able) - 1
+                ends = None if seconds is None else _share(begun + seconds, is_last)
                 indexer = Indexer(
                     workspace=workspace,
                     project=own.project,
@@ -131,10 +132,13 @@ def index_sources(
     return outcomes
 
 
-def _share(ends: float, sources: int) -> float:
-    """Return the time at which the first of some sources has had its share."""
+def _share(ends: float, is_last: bool) -> float:
+    """Return the time at which a source has had its share: half of the rest.
+
+    The first ones own files, and what they find answers most questions.
+    """
     now = time.monotonic()
-    return now + max(0.0, ends - now) / sources
+    return ends if is_last else now + max(0.0, ends - now) / 2
 
 
 def _remaining(outcomes: Mapping[str, IndexOutcome]) -> dict[str, int]:
