@@ -257,7 +257,7 @@ def test_an_event_of_an_agent(kit: ContextKit, event: Any) -> None:
     except InvalidRequestError:
         return
     answer = answer_event(kit, asked, time.monotonic() + 30)
-    assert set(answer) <= {"context", "items"}
+    assert set(answer) <= {"context", "items", "tokens"}
     message = as_message(event)
     if message is not None:
         tell_plugins(kit, json.loads(message))
