@@ -10,7 +10,7 @@ import contextlib
 import json
 import re
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -223,17 +223,19 @@ def use_of(entries: Iterable[Given | Touched]) -> Use:
     """Count what was given and used afterwards, in the order of time."""
     contexts: list[Given] = []
     items: dict[tuple[str, str, str], str | None] = {}
+    of_file: defaultdict[tuple[str, str | None], set[tuple[str, str, str]]] = defaultdict(set)
     touched: set[tuple[str, str]] = set()
     used: set[tuple[str, str, str]] = set()
     for entry in entries:
         if isinstance(entry, Given):
             contexts.append(entry)
-            items |= {(entry.session, item.source, item.id): item.path for item in entry.items}
+            for item in entry.items:
+                key = (entry.session, item.source, item.id)
+                items[key] = item.path
+                of_file[entry.session, item.path].add(key)
             continue
         touched.add((entry.session, entry.path))
-        used |= {
-            key for key, path in items.items() if key[0] == entry.session and path == entry.path
-        }
+        used |= of_file[entry.session, entry.path]
     filed = {key for key, path in items.items() if path is not None}
     counts, counts_filed, counts_used = (
         Counter(source for _, source, _ in keys) for keys in (items, filed, used)

@@ -142,7 +142,7 @@ class _Hook:
         gc.disable()
         # Starting threads takes longer than the work of numpy here.
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-        from contextkit.generated import use_kept_code
+        from contextkit.agent.generated import use_kept_code
 
         use_kept_code()
         from contextkit.agent.answer import answer_here

@@ -74,7 +74,7 @@ def main() -> None:
         if code is not None:
             sys.exit(code)
         # The import is inside `try`, so that Ctrl-C during it ends the program like a later Ctrl-C.
-        from contextkit.generated import kept_code
+        from contextkit.agent.generated import kept_code
 
         with kept_code():
             from contextkit.cli.root import cli

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from contextkit.agent.client import socket_path
-from contextkit.generated import use_kept_code
+from contextkit.agent.generated import use_kept_code
 
 if TYPE_CHECKING:
     from contextkit.kit import ContextKit

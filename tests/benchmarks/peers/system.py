@@ -41,7 +41,7 @@ BUDGET = 2000
 """Tokens of a timed context, by `contextkit.text.tokens.estimate_tokens` for every system."""
 
 BUDGETS = (500, 1000, 2000, 4000, 8000)
-"""Those by which the share of answers found is told."""
+"""The token budgets at which the share of answers found is measured."""
 
 LIMIT = 20
 """Items that a source may offer."""

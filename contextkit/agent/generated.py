@@ -15,7 +15,6 @@ import sys
 from _thread import allocate_lock
 from array import array
 from collections.abc import Callable, Iterator
-from re import _compiler  # type: ignore[attr-defined]
 from types import CodeType
 from typing import Any
 
@@ -28,7 +27,6 @@ _FEW = 10
 The standard library's `tokenize` has another pattern in each process.
 """
 
-_engine: Any = _compiler._sre
 _HASHING = "hash((\n"
 
 _Entries = dict[Any, Any]
@@ -45,9 +43,19 @@ def kept_code() -> Iterator[None]:
 
 
 def use_kept_code() -> Callable[[], None]:
-    """Use kept code until the returned function is called, which keeps new code."""
-    # It is imported where the process does not end before.
-    from attr import _make
+    """Use kept code until the returned function is called, which keeps new code.
+
+    Nothing is kept by versions of attrs and Python that have other private parts.
+    """
+    try:
+        from re import _compiler  # type: ignore[attr-defined]
+
+        # It is imported here alone: some processes end before they need it.
+        from attr import _make
+
+        engine: Any = _compiler._sre
+    except (ImportError, AttributeError):
+        return lambda: None
 
     file = importlib.util.cache_from_source(__file__, optimization="kept")
     scripts, patterns = _read(file)
@@ -65,13 +73,13 @@ def use_kept_code() -> Callable[[], None]:
         key = (pattern, int(flags))
         if key not in patterns:
             with generating:
-                _compiler._sre = _Recording(lambda given: patterns.update({key: given}))
+                _compiler._sre = _Recording(engine, lambda given: patterns.update({key: given}))
                 try:
                     return generate(pattern, flags)
                 finally:
-                    _compiler._sre = _engine
+                    _compiler._sre = engine
         flags, code, names = patterns[key]
-        return _engine.compile(pattern, flags, memoryview(code).cast("I").tolist(), *names)
+        return engine.compile(pattern, flags, memoryview(code).cast("I").tolist(), *names)
 
     def finish() -> None:
         del vars(_make)["compile"]
@@ -96,17 +104,18 @@ def _without_seed(script: str) -> str:
 class _Recording:
     """The engine of `re`, recording what a pattern is made of."""
 
-    def __init__(self, record: Callable[[tuple[Any, ...]], None]) -> None:
+    def __init__(self, engine: Any, record: Callable[[tuple[Any, ...]], None]) -> None:
+        self._engine = engine
         self._record = record
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(_engine, name)
+        return getattr(self._engine, name)
 
     def compile(self, pattern: Any, flags: int, code: list[int], *names: Any) -> Any:
         """Make a pattern of its code."""
         # As bytes, it takes a tenth of the room.
         self._record((int(flags), array("I", code).tobytes(), names))
-        return _engine.compile(pattern, flags, code, *names)
+        return self._engine.compile(pattern, flags, code, *names)
 
 
 def _read(file: str) -> tuple[_Entries, _Entries]:

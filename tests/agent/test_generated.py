@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
+import attr
 import pytest
+
+from contextkit.agent.generated import kept_code
 
 SCRIPT = """
 import re, sys
-from contextkit.generated import kept_code
+from contextkit.agent.generated import kept_code
 
 compiled = []
 sys.addaudithook(lambda name, given: name == "compile" and compiled.append(given))
@@ -75,3 +79,13 @@ def test_nothing_is_written_where_python_writes_no_bytecode(tmp_path: Path) -> N
     """PYTHONDONTWRITEBYTECODE holds for this code too."""
     run(tmp_path, PYTHONDONTWRITEBYTECODE="1")
     assert kept_files(tmp_path) == []
+
+
+def test_other_versions_of_attrs_generate_as_always(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A version without the private module that is replaced works, and nothing is kept."""
+    monkeypatch.delattr(attr, "_make")
+    monkeypatch.setitem(sys.modules, "attr._make", None)
+    generate = re._compiler.compile  # type: ignore[attr-defined]
+    with kept_code():
+        assert re._compiler.compile is generate  # type: ignore[attr-defined]
+        assert re.findall("ti.e", "the tide") == ["tide"]
