@@ -6,10 +6,11 @@ import re
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
 
-from attrs import evolve, frozen
+from attrs import frozen
 
 from contextkit.budget.pieces import Piece
 from contextkit.models.candidate import Candidate
+from contextkit.models.copying import copied
 from contextkit.models.items import ContextItem, Provenance, Successor
 from contextkit.pipeline.looks import Look, default_text
 from contextkit.pipeline.render import group_of
@@ -123,7 +124,7 @@ class _Shortener:
         """
         if self.look.detail == "compact":
             return shortened_line(text, max_tokens, self.count, self.look.writer)
-        own = self._by_source(evolve(item, content=text), max_tokens)
+        own = self._by_source(copied(item, content=text), max_tokens)
         if own is not None:
             return own
         parts = None if group_of(item.kind) == "code" else Parts.of(text, self.look.style)
