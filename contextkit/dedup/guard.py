@@ -233,7 +233,7 @@ def _without_comments(lines: Sequence[str]) -> list[str]:
 @lru_cache(maxsize=8192)
 def read_word(chunk: str) -> Word:
     """Read a word, with punctuation around it."""
-    if any(character.isdigit() for character in chunk):
+    if not chunk.isalpha() and any(map(str.isdigit, chunk)):
         return Word(_number_key(chunk), literal=True, number=True)
     key = _NOT_ALPHANUMERIC.sub("", chunk).lower()
     if not key:

@@ -100,9 +100,8 @@ class KeptTexts:
         }
 
     def _matches(self, position: int) -> Iterator[tuple[int, str]]:
-        text, guarded = self._normal[position], self._guarded_at(position)
-        for winner in self._affordable(position, self._by_text.get(text, ())):
-            if not guarded.reorders(self._guarded_at(winner)):
+        for winner in self._affordable(position, self._by_text.get(self._normal[position], ())):
+            if not self._guarded_at(position).reorders(self._guarded_at(winner)):
                 yield winner, "same text"
         if self._near is None:
             return
@@ -111,13 +110,16 @@ class KeptTexts:
             if self._is_permutation(position, winner):
                 yield winner, "same clauses in another order"
         for winner in self._affordable(position, self._with_a_few_words_more(position)):
-            if not guarded.contradicts(self._guarded_at(winner)):
+            if not self._contradicts(position, winner):
                 yield winner, "same text but for a prefix or a word"
         for winner, ratio in self._near.find(position):
             if not self._can_afford(position, winner):
                 return
-            if not guarded.contradicts(self._guarded_at(winner)):
+            if not self._contradicts(position, winner):
                 yield winner, f"{ratio:.0f}% alike"
+
+    def _contradicts(self, position: int, winner: int) -> bool:
+        return self._guarded_at(position).contradicts(self._guarded_at(winner))
 
     def _affordable(self, position: int, winners: Iterable[int]) -> Iterator[int]:
         """Yield winners until the limit of work is reached."""

@@ -58,8 +58,9 @@ class Scores:
     @score.default
     def _score(self) -> float:
         weights = self.strategy
+        match = self.supported_match if self.support or self.hint else self.match
         total = (
-            weights.relevance * self.supported_match
+            weights.relevance * match
             + weights.salience * self.salience
             + weights.recency * self.recency
             + weights.priority * self.priority

@@ -14,6 +14,7 @@ from typing import Any
 from attrs import evolve, frozen
 
 from contextkit.models.candidate import Candidate, Scores
+from contextkit.models.copying import copied
 from contextkit.models.items import ContextItem
 from contextkit.models.record import NO_TIME, Range, Record
 from contextkit.models.request import ContextRequest
@@ -45,7 +46,7 @@ def narrowed(
         source: its name.
         sources: all sources' names.
     """
-    return evolve(
+    return copied(
         request,
         filters={**_on_records(request, info), **request.filters},
         limit=request.limit + _excludable(request, source, sources),

@@ -6,10 +6,11 @@ import re
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
 
-from attrs import evolve, frozen
+from attrs import frozen
 
 from contextkit.budget.pieces import Piece
 from contextkit.models.candidate import Candidate
+from contextkit.models.copying import copied
 from contextkit.models.items import ContextItem, Provenance, Successor
 from contextkit.pipeline.looks import Look, default_text
 from contextkit.pipeline.render import group_of
@@ -88,11 +89,15 @@ def pieces_for(
             )
         texts.update(zip(map(id, own), formatted, strict=True))
     shortener = _Shortener(registry, look, count, failed, query)
-    wholes = [_Whole.of(candidate, texts[id(candidate)], look) for candidate in candidates]
-    tokens = count.many([f"{whole.text}{whole.credit}{look.separator}" for whole in wholes])
+    wholes = [
+        _Whole(each.item, visible(texts[id(each)]), credit_of(each.item, look), shortener)
+        for each in candidates
+    ]
+    shown = [f"{whole.text}{whole.credit}" for whole in wholes]
+    tokens = count.many([f"{text}{look.separator}" for text in shown])
     return [
-        _piece(candidate, whole, own, shortener)
-        for candidate, whole, own in zip(candidates, wholes, tokens, strict=True)
+        Piece(candidate, text, own, whole.shortened, whole.beginning)
+        for candidate, whole, text, own in zip(candidates, wholes, shown, tokens, strict=True)
     ]
 
 
@@ -123,7 +128,7 @@ class _Shortener:
         """
         if self.look.detail == "compact":
             return shortened_line(text, max_tokens, self.count, self.look.writer)
-        own = self._by_source(evolve(item, content=text), max_tokens)
+        own = self._by_source(copied(item, content=text), max_tokens)
         if own is not None:
             return own
         parts = None if group_of(item.kind) == "code" else Parts.of(text, self.look.style)
@@ -180,35 +185,33 @@ def _note_of(item: ContextItem, style: TextStyle, head: str) -> str:
     return style.note(f"truncated, see full at {style.place(place)}")
 
 
-@frozen
+@frozen(eq=False)
 class _Whole:
     """An item's whole text, and the credit lines after it.
 
     The credit lines are never cut.
     """
 
+    item: ContextItem
     text: str
     credit: str
+    shortener: _Shortener
 
-    @classmethod
-    def of(cls, candidate: Candidate, text: str, look: Look) -> _Whole:
-        item = candidate.item
-        return cls(visible(text), credit_of(item, look))
+    def shortened(self, max_tokens: int) -> str:
+        """Shorten the text to a number of tokens, credit lines included."""
+        return self._by(self.shortener, max_tokens)
 
+    def beginning(self, max_tokens: int) -> str:
+        """Cut the text at a number of tokens, credit lines included."""
+        return self._by(self.shortener.beginning, max_tokens)
 
-def _piece(candidate: Candidate, whole: _Whole, tokens: int, shortener: _Shortener) -> Piece:
-    credit = whole.credit
-
-    def by(short_of: Callable[[ContextItem, str, int], str], max_tokens: int) -> str:
-        room = max_tokens - (shortener.count(credit) if credit else 0)
-        short = short_of(candidate.item, whole.text, room) if room > 0 else ""
+    def _by(self, short_of: Callable[[ContextItem, str, int], str], max_tokens: int) -> str:
+        room = max_tokens - (self.shortener.count(self.credit) if self.credit else 0)
+        short = short_of(self.item, self.text, room) if room > 0 else ""
         if not short:
             return ""
-        shown = short + credit
+        shown = short + self.credit
         return Excerpt(shown) if isinstance(short, Excerpt) else shown
-
-    shorten, begin = partial(by, shortener), partial(by, shortener.beginning)
-    return Piece(candidate, whole.text + credit, tokens, shorten, begin)
 
 
 def credit_of(item: ContextItem, look: Look) -> str:

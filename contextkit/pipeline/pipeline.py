@@ -18,6 +18,7 @@ from contextkit.concurrency import in_thread
 from contextkit.errors import StoreError
 from contextkit.logs import Attributes, describe, get_logger, span
 from contextkit.models.context import FormattedContext
+from contextkit.models.copying import copied
 from contextkit.models.items import ContextItem
 from contextkit.models.record import Hit, Record, Search
 from contextkit.models.records import Records
@@ -341,7 +342,7 @@ class Pipeline:
             # The results of a host's own searcher were not redacted before.
             given: set[str] | None = set() if self.answer is None else None
             asked = section_request(self.registry, section, request)
-            bound = evolve(
+            bound = copied(
                 narrowed(asked, self._info(source), source, known),
                 signals=signalling(asked.query, asked.signals),
                 records=Records(

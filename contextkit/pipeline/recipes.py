@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from attrs import evolve, frozen
+from attrs import frozen
 
 from contextkit.config.settings import normalized
 from contextkit.errors import (
@@ -18,6 +18,7 @@ from contextkit.errors import (
     SourceError,
     in_words,
 )
+from contextkit.models.copying import copied
 from contextkit.models.request import ContextRequest, Recipe, RecipeTemplate, Section
 from contextkit.plugin.checks import checked_recipe, checked_recipes
 from contextkit.plugin.manager import SourceRegistry
@@ -167,7 +168,7 @@ def section_request(
     Mutable values are copied, so that no plugin can change other sources' requests or the settings.
     """
     settings = registry.config.source(section.source)
-    return evolve(
+    return copied(
         request,
         query=section.query or request.query,
         signals=signals_of(section.query) if section.query else request.signals,

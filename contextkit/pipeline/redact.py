@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import accumulate, chain
+from itertools import accumulate, chain, islice
 from typing import Any
 
 from attrs import evolve, frozen
@@ -27,6 +27,9 @@ _BETWEEN = "\n\0\n"
 """Between texts that are searched as one; no secret spans it."""
 _SHORTEST = 6
 _PATH = "file_path"
+
+_KEPT_TEXTS = 512
+_LONGEST_KEPT = 2_000
 
 
 def _ignore(_: int) -> None:
@@ -239,12 +242,35 @@ def _found(texts: Sequence[str]) -> list[list[SecretSpan]]:
     Most batches have none, so all texts are searched at once.
     """
     found: list[list[SecretSpan]] = [[] for _ in texts]
+    unknown = [at for at, text in enumerate(texts) if text not in _clean]
     # Searching a text that is pure ASCII is faster.
     for is_ascii in (True, False):
-        places = [at for at, text in enumerate(texts) if text.isascii() == is_ascii]
+        places = [at for at in unknown if texts[at].isascii() == is_ascii]
         for place in _with_secrets([texts[at] for at in places]):
             found[places[place]] = find_secrets(texts[places[place]])
+    _clean.add(texts[at] for at in unknown if not found[at])
     return found
+
+
+class _CleanTexts:
+    """The latest short texts in which the core's detector found nothing."""
+
+    def __init__(self) -> None:
+        self._newer: set[str] = set()
+        self._older: set[str] = set()
+
+    def __contains__(self, text: str) -> bool:
+        return text in self._newer or text in self._older
+
+    def add(self, texts: Iterable[str]) -> None:
+        short = (text for text in texts if len(text) <= _LONGEST_KEPT)
+        self._newer.update(islice(short, _KEPT_TEXTS))
+        # Replaced in one step, as other threads use them.
+        if len(self._newer) >= _KEPT_TEXTS:
+            self._newer, self._older = set(), self._newer
+
+
+_clean = _CleanTexts()
 
 
 def _with_secrets(texts: Sequence[str]) -> set[int]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from attrs import evolve, frozen
+from attrs import frozen
 
 from contextkit.dedup.deduplicate import deduplicate
 from contextkit.logs import get_logger
 from contextkit.models.candidate import Candidate
+from contextkit.models.copying import copied
 from contextkit.models.items import ContextItem, Provenance
 from contextkit.models.trace import Verdict
 from contextkit.plugin.checks import Failed, log_failure
@@ -83,7 +84,7 @@ def select(
         deduplicated_count=len(result.kept),
     )
     kept = [
-        relevant[index] if item is items[index] else evolve(relevant[index], item=item)
+        relevant[index] if item is items[index] else copied(relevant[index], item=item)
         for index, item in zip(result.kept, result.items, strict=True)
     ]
     for loser, (winner, why) in sorted(result.duplicate_of.items()):

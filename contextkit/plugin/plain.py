@@ -27,6 +27,7 @@ _CHECKED = ("source", "content", "id", "kind", "title", "text", "location", "seq
 _values = attrgetter(*_CHECKED, "metadata", "also_in", "must_keep", "superseded_by")
 _TEXTS = {str, Excerpt}
 _SCALARS = {str, int, float, bool, NoneType}
+_CONTAINERS = {dict, list, tuple}
 _TEXT: Set[type] = {str}
 _OPTIONAL: Set[type] = {str, NoneType}
 _NUMBER: Set[type] = {int, NoneType}
@@ -115,18 +116,28 @@ def plain_text(value: Any) -> Any:
 
 
 def _is_small(metadata: Mapping[str, Any]) -> bool:
-    """Check whether metadata has only short plain values, as nearly all has."""
-    if type(metadata) is not dict or len(metadata) > _DEEPEST:
+    """Check whether metadata has only plain values, and few, as nearly all has."""
+    if type(metadata) is not dict:
         return False
-    characters = 0
-    for key, value in metadata.items():
-        kind = type(value)
-        if kind is str:
-            characters += len(value)
-        elif kind not in _SCALARS:
+    waiting: list[Any] = [metadata]
+    values = characters = 0
+    for each in waiting:
+        values += len(each)
+        # So few containers are not nested too deeply either.
+        if len(waiting) > _DEEPEST or values > _MOST_VALUES:
             return False
-        if type(key) is not str:
-            return False
+        if type(each) is dict:
+            if any(type(key) is not str for key in each):
+                return False
+            each = each.values()  # noqa: PLW2901
+        for value in each:
+            kind = type(value)
+            if kind is str:
+                characters += len(value)
+            elif kind in _CONTAINERS:
+                waiting.append(value)
+            elif kind not in _SCALARS:
+                return False
     return characters <= MOST_CHARACTERS
 
 

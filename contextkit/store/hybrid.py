@@ -89,15 +89,16 @@ def fuse(
     keyword_weight = 1.0 if similarities is None else KEYWORD_WEIGHT
     cosines = similarities or {}
     # Build hits only for the remaining points: a batch of searches has hundreds.
-    ranked = sorted(
-        (
-            -_relevance(
-                keyword_scores.get(point_id, 0.0) * scale, cosines.get(point_id), keyword_weight
-            ),
-            point_id,
-        )
-        for point_id in keyword_scores.keys() | cosines.keys()
-    )
+    ranked = [
+        (-_relevance(score * scale, cosines.get(point_id), keyword_weight), point_id)
+        for point_id, score in keyword_scores.items()
+    ]
+    ranked += [
+        (-_relevance(0.0, cosine, keyword_weight), point_id)
+        for point_id, cosine in cosines.items()
+        if point_id not in keyword_scores
+    ]
+    ranked.sort()
     return [
         Fused(
             point_id,

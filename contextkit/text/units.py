@@ -17,6 +17,7 @@ _HEADING = re.compile(r" {0,3}#{1,6}\s")
 _INDENTED = re.compile(r"(?: {4}| {0,3}\t)\s*\S")
 _UNDERLINE = re.compile(r" {0,3}(?:=+|-{2,}|(?:[-*_][ \t]*){3,}|([~^\"])\1{3,})\s*$")
 _ESCAPED = re.compile(r"\\.")
+_MARK = re.compile(r"[`*\[\]()]")
 _CONTINUES = re.compile(r"\s*[a-z]")
 _TILDES = re.compile(r"(?<=\n)~{4,}(?=\n)")
 # Before an indented block: a reStructuredText directive, or any line that ends with a colon.
@@ -248,16 +249,18 @@ def _sentences(line: str, blocks: TextBlocks, start: int) -> Iterator[str]:
     """Yield a line's sentences with the white space before them."""
     begin = read = 0
     marks = Counter[str]()
+    has_marks = _MARK.search(line) is not None
     for found in SENTENCE_END.finditer(line):
         end = found.end()
-        marks.update(_marks(line[read:end], starts_line=not read))
+        if has_marks:
+            marks.update(_marks(line[read:end], starts_line=not read))
         read = end
         if (
             end < len(line)
             and not _CONTINUES.match(line, end)
             and is_boundary(line, end)
             and blocks.before_span(start + end) == start + end
-            and _is_balanced(marks)
+            and (not has_marks or _is_balanced(marks))
         ):
             yield line[begin:end]
             begin = end
