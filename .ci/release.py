@@ -3,11 +3,11 @@
     python -m pip install build twine check-wheel-contents hatchling
     python .ci/release.py dist v0.1.0
 
-It writes the wheels and source archives into the folder. Beside the folder it writes `notes.md`, the
-version's section of CHANGELOG.md, and `registry/`, the MCP bundle with the registry's file. These
-are errors: a tag that is not the version, a version without notes, an archive that the package index
-would refuse, and a wheel that cannot be imported alone. Without the tag, the version is not
-compared.
+It writes the wheels and source archives into the folder. Beside the folder it writes `notes.md`,
+the version's section of CHANGELOG.md, and `registry/`, the MCP bundle with the registry's file.
+These are errors: a tag that is not the version, a version without notes, an archive that the
+package index would refuse, and a wheel that cannot be imported alone. Without the tag, the version
+is not compared.
 """
 
 from __future__ import annotations
