@@ -3,10 +3,11 @@
     python -m pip install build twine check-wheel-contents hatchling
     python .ci/release.py dist v0.1.0
 
-It writes the wheels and source archives into the folder, and the version's section of CHANGELOG.md
-into `notes.md` beside it. These are errors: a tag that is not the version, a version without notes,
-an archive that the package index would refuse, and a wheel that cannot be imported alone. Without
-the tag, the version is not compared.
+It writes the wheels and source archives into the folder. Beside the folder it writes `notes.md`,
+the version's section of CHANGELOG.md, and `registry/`, the MCP bundle with the registry's file.
+These are errors: a tag that is not the version, a version without notes, an archive that the
+package index would refuse, and a wheel that cannot be imported alone. Without the tag, the version
+is not compared.
 """
 
 from __future__ import annotations
@@ -54,6 +55,8 @@ def main(folder: Path, tag: str | None) -> None:
     _run("-m", "check_wheel_contents", *map(str, wheels))
     for wheel in wheels:
         _import(wheel, folder)
+    # Not into the folder, which is uploaded to the package index as it is.
+    _run(".ci/mcp_bundle.py", str(folder.with_name("registry")))
     folder.with_name("notes.md").write_text(notes, encoding="utf-8")
     _say(f"{len(wheels)} wheels and {len(archives)} source archives of {version} in {folder}")
 

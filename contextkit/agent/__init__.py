@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         check_excluded as check_excluded,
         offered_recipes as offered_recipes,
     )
+    from contextkit.pipeline.render import guarded as guarded
     from contextkit.pipeline.request import make_request as make_request
     from contextkit.plugin.checks import log_failure as log_failure
     from contextkit.plugin.manager import SourceRegistry as SourceRegistry
@@ -57,6 +58,7 @@ _NAMES = {
     "..config.settings": "Config",
     "..files": "make_private_folder write_private",
     "..pipeline.recipes": "check_excluded offered_recipes",
+    "..pipeline.render": "guarded",
     "..pipeline.request": "make_request",
     "..plugin.checks": "log_failure",
     "..plugin.manager": "SourceRegistry",

@@ -368,9 +368,9 @@ def stored_batch(records: Sequence[Record], embedder: Embedder) -> StoredBatch:
 def newest_first(records: Iterable[Record]) -> list[Record]:
     """Sort records by creation time, newest first.
 
-    Ties by point id.
+    Ties by id, as a point id depends on where the project is.
     """
-    by_id = sorted(records, key=lambda record: record.point_id)
+    by_id = sorted(records, key=lambda record: (record.id, record.project))
     return sorted(by_id, key=lambda record: record.created_at, reverse=True)
 
 

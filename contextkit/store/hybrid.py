@@ -76,13 +76,16 @@ def fuse(
     best_coverage: float,
     limit: int,
 ) -> list[Fused[AnyPoint]]:
-    """Merge the two rankings, best first; ties by point id.
+    """Merge the two rankings, best first.
+
+    More hits than `limit` are returned if the last ones tie: a point id depends on where the
+    project is, and must not decide which of them are found.
 
     Args:
         keyword_scores: point -> BM25 score.
         similarities: point -> cosine, or None for a search by keywords alone.
         best_coverage: `coverage` of the best keyword hit.
-        limit: hits at most.
+        limit: hits at most, without further ones that tie with the last.
     """
     best = max(keyword_scores.values(), default=0.0)
     scale = best_coverage / best if best > 0 else 0.0
@@ -99,6 +102,9 @@ def fuse(
         if point_id not in keyword_scores
     ]
     ranked.sort()
+    end = limit
+    while 0 < end < len(ranked) and ranked[end][0] == ranked[limit - 1][0]:
+        end += 1
     return [
         Fused(
             point_id,
@@ -106,7 +112,7 @@ def fuse(
             keyword_score=keyword_scores.get(point_id, 0.0),
             similarity=cosines.get(point_id),
         )
-        for negated, point_id in ranked[:limit]
+        for negated, point_id in ranked[:end]
     ]
 
 
@@ -253,7 +259,7 @@ def join_hits(
         for search, vector, hits, top in zip(searches, vectors, raw, best, strict=True)
     ]
     records = fetch(sorted({hit.point_id for hits in fused for hit in hits}))
-    return [
+    found = [
         [
             _hit(hit, record)
             for hit in hits
@@ -261,6 +267,14 @@ def join_hits(
         ]
         for search, hits in zip(searches, fused, strict=True)
     ]
+    return [
+        sorted(hits, key=_best_first)[: search.limit]
+        for search, hits in zip(searches, found, strict=True)
+    ]
+
+
+def _best_first(hit: Hit) -> tuple[float, str, str]:
+    return -hit.relevance, hit.record.id, hit.record.project
 
 
 def _is_of(record: Record, search: Search) -> bool:

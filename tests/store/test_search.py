@@ -163,6 +163,17 @@ def test_the_order_is_the_same_every_time(store: RecordStore) -> None:
     assert all(_found(notes, "same words", limit=10) == first for _ in range(3))
 
 
+def test_ties_do_not_depend_on_the_project(store: RecordStore) -> None:
+    """Equal notes are found in the order of their ids, whatever the folder of a fresh store."""
+    at, names = datetime(2026, 5, 1, tzinfo=UTC), [f"n{number}" for number in range(9)]
+    for project in "abcd":
+        notes = Records(store, "ties", project)
+        same = [Record(id=name, text=TEXTS["budget"], created_at=at) for name in reversed(names)]
+        notes.put(same)
+        assert _found(notes, "token budget", limit=4) == names[:4]
+        assert [record.id for record in notes.newest(20)] == names
+
+
 def test_a_long_query_is_searched_by_its_first_part(records: Records) -> None:
     """A hundred kilobytes are no error."""
     assert _found(records, "token budget " + "x " * 50_000)[0] == "budget"

@@ -13,7 +13,7 @@ from hypothesis import given, settings, strategies as st
 from contextkit import ContextKit, ContextKitError, SourceError
 from contextkit.agent.tools import TOOLS_HOOK, OfferedTool, call_tool
 from contextkit.testing import own_git, own_home
-from contextkit_mcp.serving import _all_tools
+from contextkit_mcp.tool_handlers import _all_tools
 
 thorough = settings.get_profile("thorough")
 

@@ -14,7 +14,7 @@ from mcp import Client
 from contextkit.config.settings import Config
 from contextkit.plugin.manager import SourceRegistry
 from contextkit.text.tokens import counter_for
-from contextkit_mcp.serving import LESS_USED
+from contextkit_mcp.tool_handlers import LESS_USED
 
 World = Any
 """The one of `conftest.py`, which no test can import."""

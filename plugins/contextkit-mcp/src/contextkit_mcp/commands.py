@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from contextkit.cli import Session, pass_session
+from contextkit.cli import Session, main as run_command_line, pass_session
 
 TOKEN_VARIABLE = "CONTEXTKIT_MCP_TOKEN"  # noqa: S105 - the variable's name
 _PORT = 8765
@@ -87,3 +87,9 @@ def mcp(
             asyncio.run(serve_stdio(make_server(live)))
     finally:
         live.close()
+
+
+def main() -> None:
+    """Run `contextkit mcp` with the arguments of the process."""
+    sys.argv.insert(1, "mcp")
+    run_command_line()

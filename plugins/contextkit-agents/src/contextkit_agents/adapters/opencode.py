@@ -1,7 +1,8 @@
-"""OpenCode: the MCP server in its settings, and the skill.
+"""OpenCode: a plugin with hooks, the MCP server in its settings, and the skill.
 
-It follows the documentation of OpenCode 1.x, whose settings 2.x reads too. Its hooks are functions
-of JavaScript plugins, which differ between 1.x and 2.x, so that none is installed.
+It follows the documentation of OpenCode 1.x, whose settings 2.x reads too. The plugin is
+`opencode.js` beside this package. It uses the hooks `event`, `chat.message` and
+`tool.execute.after` of 1.x, and writes events as Claude Code does.
 """
 
 from __future__ import annotations
@@ -31,13 +32,30 @@ def files(offer: AgentOffer, scope: Scope, folder: Path) -> Sequence[AgentFile]:
 
     if scope == "folder":
         return []
-    own = folder
+    own, plugins = folder, folder / ".opencode" / "plugins"
     if scope == "user":
         own = (shapes.named_folder("XDG_CONFIG_HOME") or folder / ".config") / "opencode"
-    found = [shapes.skill(folder / ".agents", offer)]
+        plugins = own / "plugins"
+    found = [
+        AgentFile(plugins / "contextkit.js", _plugin(offer)),
+        shapes.skill(folder / ".agents", offer),
+    ]
     if not offer.server:
         return found
     commented = own / "opencode.jsonc"
     settings = commented if commented.exists() else own / "opencode.json"
     server = {"type": "local", "command": list(offer.server), "enabled": True}
     return [*found, AgentFile(settings, {"mcp": {shapes.NAME: server}})]
+
+
+def _plugin(offer: AgentOffer) -> str:
+    """Return the plugin with this installation's command."""
+    import importlib.resources
+    import json
+
+    file = importlib.resources.files("contextkit_agents") / "opencode.js"
+    text = file.read_text(encoding="utf-8")
+    for name, value in {"COMMAND": list(offer.hook), "SECONDS": offer.seconds}.items():
+        before, _, rest = text.partition(f"const {name} = ")
+        text = f"{before}const {name} = {json.dumps(value)}\n{rest.partition(chr(10))[2]}"
+    return text
