@@ -154,26 +154,27 @@ class ResidentServer:
         if self._warming:
             send(connection, {"starting": True})
             return
-        began = time.time()
         undelivered: dict[str, Any] = {"late": True}
+        answered = time.time()
         with contextlib.suppress(OSError):
             undelivered = self._answer_hook(request, connection)
+            answered = time.time()
             told = {name: undelivered[name] for name in _TOLD if name in undelivered}
             send(connection, {"answer": told})
             undelivered = {"late": undelivered.get("late")}
         # The agent has its answer, or has stopped waiting.
         connection.close()
-        self._go_on(request, undelivered, began)
+        self._go_on(request, undelivered, answered)
 
     def _go_on(
-        self, request: Mapping[str, Any], undelivered: Mapping[str, Any], began: float
+        self, request: Mapping[str, Any], undelivered: Mapping[str, Any], answered: float
     ) -> None:
         """Do what an agent does not wait for.
 
         Args:
             request: the event's.
             undelivered: the answer that the agent did not get, or `late` if it must be made.
-            began: when the event came, by `time.time`.
+            answered: when the answer was ready, by `time.time`.
         """
         try:
             told = request["event"]
@@ -181,7 +182,7 @@ class ResidentServer:
             with self.workspaces.use(event.folder, request["environment"]) as kit:
                 if undelivered.get("context") and event.session:
                     note("hook_late", session=event.session, reason=_GONE, process="resident")
-                    keep_for_later(event, undelivered, began)
+                    keep_for_later(event, undelivered, answered)
                 elif undelivered.get("late"):
                     answer_later(kit, event)
                 tell_plugins(kit, told)
