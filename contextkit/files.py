@@ -11,7 +11,9 @@ import errno
 import os
 import re
 import stat
+import sys
 import threading
+import time
 import tomllib
 from collections.abc import Collection, Iterator
 from pathlib import Path
@@ -21,7 +23,10 @@ _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 _SHARED = stat.S_ISVTX | stat.S_ISGID
 """Modes of a folder that many users or a group write to, such as /tmp."""
 
-_HAS_MODES = hasattr(os, "geteuid")
+_HAS_MODES = sys.platform != "win32"
+
+_TRIES = 40
+_TRY_SECONDS = 0.025
 
 MAX_TOML_BYTES = 1_000_000
 """The largest settings file; `uv` and `poetry` keep their locks in other files."""
@@ -56,7 +61,7 @@ def narrow(path: Path) -> None:
     A folder without such rights is not searched. Links, and files of other users, are not
     changed.
     """
-    if not _HAS_MODES or not _narrowed(path) or not path.is_dir():
+    if not _narrowed(path) or not path.is_dir():
         return
     for folder, folders, files in os.walk(path):
         for name in (*folders, *files):
@@ -100,7 +105,7 @@ def is_wide(path: Path) -> bool:
 
 def open_private(file: Path, flags: int) -> int:
     """Open a file; create it with the mode 0600."""
-    number = os.open(file, flags, 0o600)
+    number = os.open(file, flags | getattr(os, "O_BINARY", 0), 0o600)
     if flags & os.O_CREAT:
         _widen_for_owner(number, stat.S_IRUSR | stat.S_IWUSR)
     return number
@@ -115,6 +120,8 @@ def write_private(file: Path, text: str) -> None:
 
 def _narrowed(path: Path) -> bool:
     """Remove other users' rights; return whether there were any."""
+    if sys.platform == "win32":
+        return False
     try:
         found = path.lstat()
         ours = found.st_uid == os.geteuid() and not stat.S_ISLNK(found.st_mode)
@@ -181,4 +188,19 @@ def write_atomically(path: Path, text: str) -> None:
     make_private_folder(path.parent)
     with _temporary_beside(path) as temporary:
         write_private(temporary, text)
-        temporary.replace(path)
+        replace_file(temporary, path)
+
+
+def replace_file(new: Path, path: Path) -> None:
+    """Replace a file, on Windows as soon as no other process has it open.
+
+    Raises `OSError` if that fails.
+    """
+    for left in reversed(range(_TRIES if sys.platform == "win32" else 1)):
+        try:
+            new.replace(path)
+            return
+        except PermissionError:
+            if not left:
+                raise
+            time.sleep(_TRY_SECONDS)

@@ -187,7 +187,7 @@ def keep_for_later(
     Args:
         event: the event that it answers.
         found: the answer.
-        began: the time of the event, by `time.time`.
+        began: the time, by `time.time`, after which a prompt makes the answer useless.
         known: the items that the session had been shown when the answer was made; None if the
             answer's own items count as shown already.
     """

@@ -1,7 +1,7 @@
 """Find, start and call the background server.
 
 Messages are JSON with their length in front. The server of each `CONTEXTKIT_HOME` listens at a
-socket of its own.
+socket of its own: a file, or a port where there are no Unix sockets (see `loopback`).
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 else:
     # `socket` imports enumerations, selectors and arrays.
     import _socket as sockets
+
+HAS_UNIX_SOCKETS = hasattr(sockets, "AF_UNIX") and hasattr(os, "geteuid")
 
 MAX_BYTES = 16 * 1024 * 1024
 _LENGTH_BYTES = 4
@@ -85,7 +87,7 @@ def peer_is_us(connection: sockets.socket) -> bool:
 
     The socket's folder, which only this user can open, protects it then.
     """
-    if not hasattr(sockets, "SO_PEERCRED"):
+    if sys.platform == "win32" or not hasattr(sockets, "SO_PEERCRED"):
         return True
     # Three numbers: the process, the user and the group.
     found = connection.getsockopt(sockets.SOL_SOCKET, sockets.SO_PEERCRED, 12)
@@ -96,7 +98,8 @@ def home_of(environment: Mapping[str, str]) -> str:
     """Identify the folders that one server serves."""
     named = environment.get("CONTEXTKIT_HOME")
     if named:
-        return os.path.abspath(os.path.expanduser(named))  # noqa: PTH100, PTH111 - pathlib costs 5 ms
+        path = os.path.abspath(os.path.expanduser(named))  # noqa: PTH100, PTH111 - pathlib costs 5 ms
+        return os.path.normcase(path)
     parts = (environment.get(name, "") for name in ("HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME"))
     return "\0".join(parts)
 
@@ -117,22 +120,24 @@ def surroundings(environment: Mapping[str, str]) -> int:
 
 
 def socket_path(environment: Mapping[str, str]) -> str | None:
-    """Return the path of the server's socket.
+    """Return the path of the server's socket, or of its address file.
 
-    Its folder is created if needed. None on systems without Unix sockets, or if other users have
-    access to the folder, because they could answer in the server's place.
+    Its folder is created if needed. None if other users have access to the folder, because they
+    could answer in the server's place.
     """
-    if not hasattr(os, "geteuid"):
-        return None
     name = f"{zlib.crc32(home_of(environment).encode('utf-8', 'surrogateescape')):08x}.sock"
     for folder in _folders(environment):
         path = f"{folder}/{name}"
-        if len(os.fsencode(path)) <= _LONGEST:
+        if len(os.fsencode(path)) <= _LONGEST or not HAS_UNIX_SOCKETS:
             return path if _is_ours(folder) else None
     return None
 
 
 def _folders(environment: Mapping[str, str]) -> list[str]:
+    if sys.platform == "win32":
+        # Other users cannot read a user's profile.
+        profile = environment.get("LOCALAPPDATA")
+        return [f"{profile}/contextkit-servers"] if profile else []
     runtime = environment.get("XDG_RUNTIME_DIR", "")
     shared = f"/tmp/contextkit-{os.geteuid()}"  # noqa: S108 - refused unless it is ours alone
     return [f"{runtime}/contextkit", shared] if runtime.startswith("/") else [shared]
@@ -145,6 +150,8 @@ def _is_ours(folder: str) -> bool:
         found = os.lstat(folder)
     except OSError:
         return False
+    if sys.platform == "win32":
+        return stat.S_ISDIR(found.st_mode)
     alone = not found.st_mode & 0o077
     return stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid() and alone
 
@@ -159,7 +166,7 @@ def _make_folder(folder: str) -> None:
 
 def installed() -> str:
     """The version and environment that client and server must share."""
-    return f"{VERSION} {sys.prefix}"
+    return f"{VERSION} {os.path.normcase(sys.prefix)}"
 
 
 def connect(environment: Mapping[str, str], seconds: float) -> sockets.socket | None:
@@ -172,6 +179,13 @@ def connect(environment: Mapping[str, str], seconds: float) -> sockets.socket | 
     path = socket_path(environment)
     if path is None:
         return None
+    if sys.platform == "win32" or not HAS_UNIX_SOCKETS:
+        from contextkit.agent import loopback
+
+        try:
+            return loopback.connect(path, seconds)
+        except (OSError, ValueError):
+            return None
     connection = sockets.socket(sockets.AF_UNIX, sockets.SOCK_STREAM)
     try:
         connection.settimeout(seconds)
@@ -258,27 +272,62 @@ def start_detached(
     Returns:
         Whether a process was started.
     """
-    if not hasattr(os, "posix_spawn") or not sys.executable:
+    if not sys.executable:
         return False
     # -P: never import from the folder in which the hook runs, which may be untrusted.
     command = [sys.executable, "-P", "-m", *arguments]
-    streams: list[Any] = [
-        (os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in range(3)
-    ]
-    reading = writing = None
     try:
-        if given is not None:
-            reading, writing = os.pipe()
-            streams[0] = (os.POSIX_SPAWN_DUP2, reading, 0)
-            os.write(writing, given)
-        try:
-            os.posix_spawn(sys.executable, command, environment, file_actions=streams, setsid=True)
-        except NotImplementedError:
-            os.posix_spawn(sys.executable, command, environment, file_actions=streams, setpgroup=0)
+        if sys.platform == "win32" or not hasattr(os, "posix_spawn"):
+            _start_with_subprocess(command, environment, given)
+        else:
+            _spawn(command, environment, given)
     except OSError:
         return False
-    finally:
-        for number in (reading, writing):
-            if number is not None:
-                os.close(number)
     return True
+
+
+def _start_with_subprocess(
+    command: list[str], environment: Mapping[str, str], given: bytes | None
+) -> None:
+    import subprocess
+
+    # With a console of its own, the process does not end with the agent's.
+    flags = getattr(subprocess, "CREATE_NO_WINDOW", 0)
+    flags |= getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
+    nowhere = subprocess.DEVNULL
+    process = subprocess.Popen(
+        command,
+        env=environment,
+        stdin=nowhere if given is None else subprocess.PIPE,
+        stdout=nowhere,
+        stderr=nowhere,
+        creationflags=flags,
+        start_new_session=True,
+    )
+    if process.stdin is not None:
+        with process.stdin:
+            process.stdin.write(given or b"")
+    # It goes on when this process has ended.
+    process.returncode = 0
+
+
+if sys.platform != "win32":
+
+    def _spawn(command: list[str], environment: Mapping[str, str], given: bytes | None) -> None:
+        streams: list[Any] = [
+            (os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in range(3)
+        ]
+        reading = writing = None
+        try:
+            if given is not None:
+                reading, writing = os.pipe()
+                streams[0] = (os.POSIX_SPAWN_DUP2, reading, 0)
+                os.write(writing, given)
+            try:
+                os.posix_spawn(command[0], command, environment, file_actions=streams, setsid=True)
+            except NotImplementedError:
+                os.posix_spawn(command[0], command, environment, file_actions=streams, setpgroup=0)
+        finally:
+            for number in (reading, writing):
+                if number is not None:
+                    os.close(number)

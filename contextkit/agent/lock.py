@@ -6,10 +6,15 @@ It imports almost nothing: of many processes that start at once, all but one end
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
+import sys
 import time
 from collections.abc import Iterator
+
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
 
 _WAIT_SECONDS = 5.0
 _LOOK_SECONDS = 0.05
@@ -44,9 +49,12 @@ def _lock_of(socket_path: str) -> str:
 def _take(lock: str) -> int | None:
     """Lock a file; return None if another process has it."""
     while True:
-        number = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        number = os.open(lock, os.O_RDWR | os.O_CREAT, 0o600)
         try:
-            fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if sys.platform == "win32":
+                msvcrt.locking(number, msvcrt.LK_NBLCK, 1)
+            else:
+                fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
             if _is_still_there(number, lock):
                 return number
         except OSError:
@@ -57,6 +65,9 @@ def _take(lock: str) -> int | None:
 
 
 def _is_still_there(number: int, lock: str) -> bool:
+    if sys.platform == "win32":
+        # The system refuses to delete an open file.
+        return True
     try:
         return os.path.samestat(os.fstat(number), os.stat(lock))  # noqa: PTH116 - quick
     except FileNotFoundError:
@@ -64,9 +75,12 @@ def _is_still_there(number: int, lock: str) -> bool:
 
 
 def _release(number: int, lock: str) -> None:
+    if sys.platform == "win32":
+        os.close(number)
     with contextlib.suppress(OSError):
         os.unlink(lock)  # noqa: PTH108 - quick
-    os.close(number)
+    if sys.platform != "win32":
+        os.close(number)
 
 
 def _remove_leftovers(folder: str, own: str) -> None:

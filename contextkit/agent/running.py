@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from contextkit.agent.client import ask, settings_in, socket_path
+from contextkit.agent.lock import only_server
 from contextkit.config.load import data_folder
 from contextkit.files import make_private_folder, open_private
 from contextkit.pipeline.breakers import SourceHealth
@@ -43,9 +44,6 @@ def run_here(
     path = socket_path(os.environ)
     if path is None:
         return None
-    # The module imports what only systems with Unix sockets have.
-    from contextkit.agent.lock import only_server
-
     with only_server(path) as first:
         if first:
             _serve(Path(path), idle_seconds, warm, run_command)
@@ -89,7 +87,7 @@ def run_detached(
     """Run the server as a detached process, logging its output.
 
     Args:
-        path: the socket's, which this process has locked.
+        path: that of the socket or address file, which this process has locked.
         warm: a folder of a workspace to load in advance.
         run_command: runs commands for other processes.
         loaded: called when the workspace is loaded.

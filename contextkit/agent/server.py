@@ -18,13 +18,13 @@ from contextkit.agent.client import (
     ProtocolError,
     home_of,
     installed,
-    peer_is_us,
     receive,
     send,
     surroundings,
 )
 from contextkit.agent.events import HookEvent
 from contextkit.agent.indexing import index_at_start
+from contextkit.agent.listener import Listener
 from contextkit.agent.notify import tell_plugins
 from contextkit.agent.sessions import note
 from contextkit.agent.software import Software
@@ -34,8 +34,8 @@ from contextkit.kit import ContextKit
 
 _TOLD = ("context", "items")
 _GONE = "the hook's process had stopped waiting"
+_STRANGER = "it did not prove that it is a process of this user"
 _ANYTHING = "what is there to know"
-_BACKLOG = 32
 _PEER_SECONDS = 5.0
 """Time limit for receiving a request."""
 
@@ -57,7 +57,7 @@ class ResidentServer:
     """Answers the hooks of one user and one `CONTEXTKIT_HOME`.
 
     Attributes:
-        path: the socket's path.
+        path: the path of the socket, or of the address file.
         idle_seconds: seconds without a request before it ends.
         run_command: runs a command for another process; None if it runs no commands.
         workspaces: the open workspaces.
@@ -67,6 +67,7 @@ class ResidentServer:
     idle_seconds: float
     run_command: RunCommand | None = None
     workspaces: Workspaces = field(factory=Workspaces)
+    _listener: Listener | None = field(default=None, init=False)
     _ending: threading.Event = field(factory=threading.Event, init=False)
     _ended: threading.Event = field(factory=threading.Event, init=False)
     _enders: list[threading.Thread] = field(factory=list, init=False)
@@ -84,14 +85,9 @@ class ResidentServer:
         Args:
             ready: called when it listens.
         """
-        with contextlib.closing(_listening(self.path)) as listener:
-            place = _identity(self.path)
-            try:
-                ready()
-                self._accept(listener, place)
-            finally:
-                if _identity(self.path) == place:
-                    self.path.unlink(missing_ok=True)
+        with contextlib.closing(Listener.at(self.path)) as self._listener:
+            ready()
+            self._accept(self._listener)
         # A thread that is stuck in a plugin may keep a workspace; the process ends without it.
         closing = threading.Thread(target=self.workspaces.close, daemon=True)
         closing.start()
@@ -103,36 +99,39 @@ class ResidentServer:
     def end(self) -> None:
         """Stop listening."""
         self._ending.set()
-        # Connecting wakes the thread that accepts connections.
-        with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as waking:
-            waking.settimeout(_LOOK_SECONDS)
-            waking.connect(str(self.path))
+        if self._listener is not None:
+            self._listener.wake()
 
-    def _accept(self, listener: socket.socket, place: object) -> None:
+    def _accept(self, listener: Listener) -> None:
         while not self._ending.is_set():
             left = self._asked + self.idle_seconds - time.monotonic()
             at_work = self._busy and left > -_LONGEST_SECONDS
-            # Clients cannot find a server whose socket was deleted.
-            if (left <= 0 and not at_work) or _identity(self.path) != place:
+            # Clients cannot find a server whose file was deleted.
+            if (left <= 0 and not at_work) or not listener.is_in_place:
                 return
-            listener.settimeout(min(max(left, 0.01), _LOOK_SECONDS))
+            listener.socket.settimeout(min(max(left, 0.01), _LOOK_SECONDS))
             try:
-                connection, _ = listener.accept()
+                connection, _ = listener.socket.accept()
             except TimeoutError:
                 continue
             if self._ending.is_set():
                 connection.close()
                 return
-            threading.Thread(target=self._talk, args=(connection,), daemon=True).start()
+            threading.Thread(target=self._talk, args=(listener, connection), daemon=True).start()
 
-    def _talk(self, connection: socket.socket) -> None:
+    def _talk(self, listener: Listener, connection: socket.socket) -> None:
+        with connection:
+            if listener.trusts(connection):
+                self._serve(connection)
+            else:
+                note("connection_refused", reason=_STRANGER, process="resident")
+
+    def _serve(self, connection: socket.socket) -> None:
         with self._turn:
             self._busy += 1
         try:
-            with connection:
-                connection.settimeout(_PEER_SECONDS)
-                if peer_is_us(connection):
-                    self._respond(receive(connection), connection)
+            connection.settimeout(_PEER_SECONDS)
+            self._respond(receive(connection), connection)
         except (OSError, ProtocolError):
             # The client has gone, or is not a client of contextkit.
             pass
@@ -155,26 +154,27 @@ class ResidentServer:
         if self._warming:
             send(connection, {"starting": True})
             return
-        began = time.time()
         undelivered: dict[str, Any] = {"late": True}
+        answered = time.time()
         with contextlib.suppress(OSError):
             undelivered = self._answer_hook(request, connection)
+            answered = time.time()
             told = {name: undelivered[name] for name in _TOLD if name in undelivered}
             send(connection, {"answer": told})
             undelivered = {"late": undelivered.get("late")}
         # The agent has its answer, or has stopped waiting.
         connection.close()
-        self._go_on(request, undelivered, began)
+        self._go_on(request, undelivered, answered)
 
     def _go_on(
-        self, request: Mapping[str, Any], undelivered: Mapping[str, Any], began: float
+        self, request: Mapping[str, Any], undelivered: Mapping[str, Any], answered: float
     ) -> None:
         """Do what an agent does not wait for.
 
         Args:
             request: the event's.
             undelivered: the answer that the agent did not get, or `late` if it must be made.
-            began: when the event came, by `time.time`.
+            answered: when the answer was ready, by `time.time`.
         """
         try:
             told = request["event"]
@@ -182,7 +182,7 @@ class ResidentServer:
             with self.workspaces.use(event.folder, request["environment"]) as kit:
                 if undelivered.get("context") and event.session:
                     note("hook_late", session=event.session, reason=_GONE, process="resident")
-                    keep_for_later(event, undelivered, began)
+                    keep_for_later(event, undelivered, answered)
                 elif undelivered.get("late"):
                     answer_later(kit, event)
                 tell_plugins(kit, told)
@@ -309,19 +309,3 @@ def _beating(connection: socket.socket) -> Iterator[None]:
     finally:
         done.set()
         beating.join()
-
-
-def _listening(path: Path) -> socket.socket:
-    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    listener.bind(str(path))
-    path.chmod(0o600)
-    listener.listen(_BACKLOG)
-    return listener
-
-
-def _identity(path: Path) -> object:
-    try:
-        found = path.lstat()
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino

@@ -21,7 +21,7 @@ from attrs import asdict, define, field, frozen
 
 from contextkit.agent.events import PROMPT
 from contextkit.config.load import data_folder
-from contextkit.files import make_private_folder, open_private, write_private
+from contextkit.files import make_private_folder, open_private, replace_file, write_private
 
 _PLAIN = re.compile(r"[A-Za-z0-9_-]{1,80}")
 _KEPT_DAYS = 7
@@ -230,7 +230,7 @@ def _as_json(session: Session) -> str:
 def _write(file: Path, text: str) -> None:
     made = file.with_name(f".{file.name}.{os.getpid()}")
     write_private(made, text)
-    made.replace(file)
+    replace_file(made, file)
 
 
 def log_folder() -> Path:

@@ -10,7 +10,7 @@ import time
 from attrs import define, field
 
 _INSTALLED = (".dist-info", ".egg-info", ".pth")
-_PACKAGES = ("/site-packages/", "/dist-packages/")
+_PACKAGES = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
 _LIBRARY = os.path.dirname(os.__file__)  # noqa: PTH120 - compared as text
 
 

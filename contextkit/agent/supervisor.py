@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import select
+import sys
 import time
 from _thread import allocate_lock, start_new_thread
 
@@ -125,7 +126,7 @@ def supervise(run: Callable[[Say], None], ending: Ending) -> NoReturn:
             of the ending.
         ending: what to do at the end.
     """
-    if hasattr(os, "fork"):
+    if sys.platform != "win32" and hasattr(os, "fork"):
         reading, writing = os.pipe()
         try:
             child = os.fork()
@@ -144,92 +145,87 @@ def supervise(run: Callable[[Say], None], ending: Ending) -> NoReturn:
 
 # -- with a process of its own ------------------------------------------------------------------
 
+if sys.platform != "win32":
 
-def _answer_in_child(run: Callable[[Say], None], writing: int, ending: Ending) -> NoReturn:
-    def say(said: Mapping[str, Any]) -> None:
-        ending.learn(said)
-        if "limit" in said:
-            _end_by(ending)
-        _write(writing, f"{to_json(said)}\n".encode("ascii"))
+    def _answer_in_child(run: Callable[[Say], None], writing: int, ending: Ending) -> NoReturn:
+        def say(said: Mapping[str, Any]) -> None:
+            ending.learn(said)
+            if "limit" in said:
+                _end_by(ending)
+            _write(writing, f"{to_json(said)}\n".encode("ascii"))
 
-    try:
-        # A process group of its own, so that the processes it starts end with it.
-        os.setpgid(0, 0)
-        signal.signal(signal.SIGALRM, signal.SIG_DFL)
-        _end_by(ending)
-        run(say)
-    finally:
-        os._exit(0)
-
-
-def _end_by(ending: Ending) -> None:
-    """Set a timer that ends this process without its parent."""
-    left = max(ending.deadline - time.monotonic(), 0.0)
-    signal.setitimer(signal.ITIMER_REAL, left + _GRACE_SECONDS)
-
-
-def _wait(child: int, reading: int, ending: Ending) -> NoReturn:
-    _lead_group(child)
-    try:
-        in_time = _listen(reading, ending)
-    except BaseException as error:  # noqa: BLE001 - such as Ctrl-C; agents never see errors
-        _end_child(child)
-        ending.finish("hook_failed", reason=f"{type(error).__name__} while waiting")
-    if not in_time:
-        _end_child(child)
-        ending.finish_late()
-    if ending.text is None:
-        # The same cause might end a background server too.
-        ending.wants_resident, ending.message = False, None
-        ending.finish("hook_failed", reason=_how_it_ended(child))
-    _end_child(child)
-    ending.finish()
-
-
-def _lead_group(child: int) -> None:
-    try:
-        os.setpgid(child, child)
-    except OSError:
-        # The child has done it itself, or has ended.
-        return
-
-
-def _listen(reading: int, ending: Ending) -> bool:
-    """Read the child's messages until its answer or its end.
-
-    Returns False on timeout.
-    """
-    said = b""
-    while ending.text is None:
-        # On a busy machine, this process may wake up late, with the answer waiting for it.
-        left = max(ending.deadline - time.monotonic(), 0.0)
-        if not select.select([reading], [], [], left)[0]:
-            return False
-        part = os.read(reading, _MOST_BYTES)
-        if not part:
-            break
-        *lines, said = (said + part).split(b"\n")
-        for line in lines:
-            ending.learn(from_json(line))
-    return True
-
-
-def _end_child(child: int) -> None:
-    for kill in (os.killpg, os.kill):
         try:
-            kill(child, signal.SIGKILL)
+            # A process group of its own, so that the processes it starts end with it.
+            os.setpgid(0, 0)
+            signal.signal(signal.SIGALRM, signal.SIG_DFL)
+            _end_by(ending)
+            run(say)
+        finally:
+            os._exit(0)
+
+    def _end_by(ending: Ending) -> None:
+        """Set a timer that ends this process without its parent."""
+        left = max(ending.deadline - time.monotonic(), 0.0)
+        signal.setitimer(signal.ITIMER_REAL, left + _GRACE_SECONDS)
+
+    def _wait(child: int, reading: int, ending: Ending) -> NoReturn:
+        _lead_group(child)
+        try:
+            in_time = _listen(reading, ending)
+        except BaseException as error:  # noqa: BLE001 - such as Ctrl-C; agents never see errors
+            _end_child(child)
+            ending.finish("hook_failed", reason=f"{type(error).__name__} while waiting")
+        if not in_time:
+            _end_child(child)
+            ending.finish_late()
+        if ending.text is None:
+            # The same cause might end a background server too.
+            ending.wants_resident, ending.message = False, None
+            ending.finish("hook_failed", reason=_how_it_ended(child))
+        _end_child(child)
+        ending.finish()
+
+    def _lead_group(child: int) -> None:
+        try:
+            os.setpgid(child, child)
         except OSError:
-            continue
+            # The child has done it itself, or has ended.
+            return
 
+    def _listen(reading: int, ending: Ending) -> bool:
+        """Read the child's messages until its answer or its end.
 
-def _how_it_ended(child: int) -> str:
-    try:
-        _, status = os.waitpid(child, 0)
-    except OSError:
-        return "the process that answered ended"
-    code = os.waitstatus_to_exitcode(status)
-    by = f"by signal {-code}" if code < 0 else f"with exit code {code}"
-    return f"the process that answered ended {by}"
+        Returns False on timeout.
+        """
+        said = b""
+        while ending.text is None:
+            # On a busy machine, this process may wake up late, with the answer waiting for it.
+            left = max(ending.deadline - time.monotonic(), 0.0)
+            if not select.select([reading], [], [], left)[0]:
+                return False
+            part = os.read(reading, _MOST_BYTES)
+            if not part:
+                break
+            *lines, said = (said + part).split(b"\n")
+            for line in lines:
+                ending.learn(from_json(line))
+        return True
+
+    def _end_child(child: int) -> None:
+        for kill in (os.killpg, os.kill):
+            try:
+                kill(child, signal.SIGKILL)
+            except OSError:
+                continue
+
+    def _how_it_ended(child: int) -> str:
+        try:
+            _, status = os.waitpid(child, 0)
+        except OSError:
+            return "the process that answered ended"
+        code = os.waitstatus_to_exitcode(status)
+        by = f"by signal {-code}" if code < 0 else f"with exit code {code}"
+        return f"the process that answered ended {by}"
 
 
 # -- with a thread ------------------------------------------------------------------------------

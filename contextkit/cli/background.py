@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from contextkit.agent.client import socket_path
 from contextkit.agent.generated import use_kept_code
+from contextkit.agent.lock import only_server
 
 if TYPE_CHECKING:
     from contextkit.kit import ContextKit
@@ -23,9 +24,6 @@ def main(arguments: list[str]) -> None:
     path = socket_path(os.environ)
     if path is None or not (warm is None or os.path.isdir(warm)):  # noqa: PTH112 - quick
         return
-    # The module imports what only systems with Unix sockets have.
-    from contextkit.agent.lock import only_server
-
     with only_server(path) as first:
         if first:
             keep = use_kept_code()

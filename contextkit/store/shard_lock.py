@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import sys
 import time
 from functools import partial
 from pathlib import Path
@@ -22,6 +23,9 @@ from filelock import FileLock, Timeout
 from contextkit.errors import StoreError
 from contextkit.store.holder import Beat
 from contextkit.store.waiting import Line, Wait
+
+if sys.platform != "win32":
+    import fcntl
 
 _NOT_WRITABLE = (errno.EROFS, errno.EACCES, errno.EPERM)
 _POLL_SECONDS = 0.005
@@ -52,17 +56,19 @@ def _is_locked(lock: FileLock) -> bool:
     except OSError:
         return False
     try:
-        import fcntl
-
-        fcntl.flock(number, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        if sys.platform != "win32":
+            fcntl.flock(number, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            return False
     except BlockingIOError:
         return True
-    except (ImportError, OSError):
-        if not _acquired(lock):
-            return True
-        lock.release()
+    except OSError:
+        # Some file systems refuse locks of this kind.
+        pass
     finally:
         os.close(number)
+    if not _acquired(lock):
+        return True
+    lock.release()
     return False
 
 
@@ -74,11 +80,8 @@ def _is_writable(folder: Path) -> bool:
 def _locked_to_read(number: int) -> bool:
     """Take a shared lock unless a writer has it."""
     try:
-        import fcntl
-    except ImportError:
-        return True
-    try:
-        fcntl.flock(number, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        if sys.platform != "win32":
+            fcntl.flock(number, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
     except OSError:

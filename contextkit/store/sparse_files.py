@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -35,8 +36,7 @@ def is_in_memory(path: Path) -> bool:
 
 def room_of_holes(path: Path) -> int:
     """The bytes that a file would take in addition without its holes."""
-    stat = path.stat()
-    return max(0, stat.st_size - 512 * stat.st_blocks)
+    return max(0, path.stat().st_size - size_on_disk([path]))
 
 
 def dig_holes(file: Path) -> None:
@@ -56,7 +56,7 @@ def size_on_disk(files: Iterable[Path]) -> int:
 def fetch(file: Path) -> None:
     """Load a file into the page cache, without its holes."""
     with file.open("rb", buffering=0) as opened:
-        if not hasattr(os, "posix_fadvise"):
+        if sys.platform != "linux":
             chunk = bytearray(_CHUNK_BYTES)
             while opened.readinto(chunk):
                 pass

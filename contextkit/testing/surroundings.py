@@ -73,6 +73,8 @@ def in_memory(room: int = _ROOM_BYTES) -> Path | None:
     Returns:
         The folder; None where the system has none, or too little room in it.
     """
+    if sys.platform != "linux":
+        return None
     memory = Path("/dev/shm")  # noqa: S108 - folders of their own are made in it
     if not os.access(memory, os.W_OK) or os.statvfs(memory).f_flag & os.ST_NOEXEC:
         return None

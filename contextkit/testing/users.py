@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 from attrs import frozen
 
+from contextkit.agent.client import ask
 from contextkit.testing.surroundings import in_memory, write_distribution
 
 U = TypeVar("U", bound="OwnUser")
@@ -146,9 +147,6 @@ def own_user(make: Callable[[Path], U]) -> Iterator[U]:
 
 
 def _end_resident(user: OwnUser) -> None:
-    # It needs a feature that only systems with Unix sockets have.
-    from contextkit.agent.client import ask
-
     ask({"op": "end"}, user.environment, 5.0)
 
 

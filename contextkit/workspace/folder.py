@@ -157,7 +157,7 @@ class Folder:
 
     def _descriptor(self, names: list[str]) -> int:
         if not self._descriptors:
-            self._descriptors.append(os.open(self.root, _FOLDER & ~os.O_NOFOLLOW))
+            self._descriptors.append(os.open(self.root, _FOLDER & ~getattr(os, "O_NOFOLLOW", 0)))
         common = 0
         for known, wanted in zip(self._names, names, strict=False):
             if known != wanted:

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from attrs import define, field, frozen
 
+from contextkit.agent import client
 from contextkit.testing import OwnUser, own_home, own_user, wait_until
 
 EXPERIENCES = [
@@ -48,6 +49,18 @@ EXPERIENCES = [
     },
 ]
 
+WITHOUT_UNIX = """
+import _signal, _socket, os
+
+for module, names in (
+    (os, ("fork", "killpg", "posix_spawn", "setpgid")),
+    (_signal, ("SIGALRM", "alarm", "setitimer")),
+    (_socket, ("AF_UNIX", "socketpair")),
+):
+    for name in names:
+        delattr(module, name)
+"""
+"""A `sitecustomize` that takes from Python what it lacks on Windows."""
 
 _numbers = itertools.count(1)
 
@@ -185,8 +198,10 @@ class World(OwnUser):
 
 
 @contextlib.contextmanager
-def _new_world() -> Iterator[World]:
+def _new_world(*, has_unix: bool = True) -> Iterator[World]:
     with own_user(World) as made:
+        if not has_unix:
+            (made.site / "sitecustomize.py").write_text(WITHOUT_UNIX, encoding="utf-8")
         subprocess.run(["git", "init", "-q"], cwd=made.workspace, env=made.environment, check=True)
         yield made
 
@@ -196,6 +211,15 @@ def home() -> Iterator[Path]:
     """The folder that stands in for the user's in this process."""
     with own_home() as folder:
         yield folder
+
+
+@pytest.fixture(scope="module")
+def has_unix(request: pytest.FixtureRequest) -> Iterator[bool]:
+    """Whether the worlds have Unix sockets and can fork; a parameter of some tests."""
+    has_unix = getattr(request, "param", True)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(client, "HAS_UNIX_SOCKETS", has_unix)
+        yield has_unix
 
 
 @pytest.fixture(scope="session")
@@ -209,9 +233,9 @@ def filled() -> Iterator[Path]:
 
 
 @pytest.fixture
-def empty_world() -> Iterator[World]:
+def empty_world(has_unix: bool) -> Iterator[World]:
     """A world without records."""
-    with _new_world() as made:
+    with _new_world(has_unix=has_unix) as made:
         yield made
 
 
@@ -223,9 +247,9 @@ def world(empty_world: World, filled: Path) -> World:
 
 
 @pytest.fixture(scope="module")
-def shared_world(filled: Path) -> Iterator[World]:
+def shared_world(filled: Path, has_unix: bool) -> Iterator[World]:
     """The same for all tests of a module."""
-    with _new_world() as made:
+    with _new_world(has_unix=has_unix) as made:
         fill_world(made, filled)
         yield made
 

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import signal
 import socket
-import struct
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +22,7 @@ if TYPE_CHECKING:
     from conftest import World
 
 Until = Callable[[Callable[[], bool], str], None]
+BOTH = pytest.mark.parametrize("has_unix", [True, False], indirect=True, ids=["socket", "port"])
 WITH = {"CONTEXTKIT_HOOKS_RESIDENT": "yes"}
 SERVE = [sys.executable, "-m", "contextkit.cli", "serve"]
 
@@ -35,23 +34,21 @@ def path_of(world: World) -> Path:
     return Path(found)
 
 
-def ask(world: World, request: Mapping[str, Any]) -> dict[str, Any]:
-    """Send a message as a client of its own would, and read one."""
-    data = json.dumps(request).encode()
-    with socket.socket(socket.AF_UNIX) as connection:
-        connection.connect(str(path_of(world)))
-        connection.sendall(struct.pack(">I", len(data)) + data)
-        with connection.makefile("rb") as stream:
-            (length,) = struct.unpack(">I", stream.read(4))
-            found: dict[str, Any] = json.loads(stream.read(length))
-            return found
+def ask(world: World, request: dict[str, Any]) -> dict[str, Any]:
+    """Send a message without what each client adds, and read one."""
+    connection = client.connect(world.environment, 30.0)
+    if connection is None:
+        raise ConnectionRefusedError
+    with contextlib.closing(connection):
+        client.send(connection, request)
+        return client.receive(connection)
 
 
 def answers(world: World) -> bool:
     """Whether a resident process is there and ready."""
     try:
         return not ask(world, {"op": "status"})["warming"]
-    except (OSError, struct.error):
+    except (OSError, client.ProtocolError):
         return False
 
 
@@ -77,6 +74,7 @@ def shared(shared_world: World, until: Until) -> Iterator[World]:
         yield shared_world
 
 
+@BOTH
 def test_it_is_started_on_demand_and_then_answers(world: World, until: Until) -> None:
     """The first hook answers by itself and starts it; the second is answered by it."""
     assert "four spaces" in world.hook(world.prompt(), **WITH)
@@ -90,6 +88,7 @@ def test_it_is_started_on_demand_and_then_answers(world: World, until: Until) ->
     assert "no server is running" in world.contextkit("serve", "--status")
 
 
+@BOTH
 def test_it_answers_as_a_hook_does_by_itself(world: World, until: Until) -> None:
     """The same context, for each event, and what was shown is known to both."""
     events = [
@@ -133,6 +132,7 @@ def test_of_two_starters_one_stays(shared: World) -> None:
     assert ask(shared, {"op": "status"})["pid"] == first
 
 
+@BOTH
 def test_it_ends_when_nobody_asks(world: World) -> None:
     """After the idle time it ends by itself, and its socket with it."""
     ran = world.process([*SERVE, "--idle-minutes", "0.0001"])
@@ -166,6 +166,7 @@ def test_the_idle_time_is_a_setting(world: World, until: Until) -> None:
     assert world.process([*SERVE, "--idle-minutes", "0"]).returncode == 2
 
 
+@BOTH
 def test_a_socket_without_a_process_is_replaced(world: World, until: Until) -> None:
     """After `kill -9` the socket is still there; the next one takes its place."""
     with serving(world, until) as process:
@@ -177,6 +178,7 @@ def test_a_socket_without_a_process_is_replaced(world: World, until: Until) -> N
         assert ask(world, {"op": "status"})["pid"] != process.pid
 
 
+@BOTH
 def test_it_ends_when_its_socket_goes(world: World, until: Until) -> None:
     """Nobody would find it any more."""
     with serving(world, until) as process:
@@ -184,6 +186,7 @@ def test_it_ends_when_its_socket_goes(world: World, until: Until) -> None:
         assert process.wait(60) == 0
 
 
+@BOTH
 def test_a_signal_ends_it_in_order(world: World, until: Until) -> None:
     """Its socket goes with it."""
     with serving(world, until) as process:
@@ -296,6 +299,7 @@ def test_a_clients_variables_are_its_own(shared: World) -> None:
     assert "four spaces" in shared.hook(shared.prompt(session="own"), **WITH)
 
 
+@BOTH
 def test_another_version_makes_it_retire(world: World, until: Until) -> None:
     """A client of another version is not answered, and the old process ends."""
     with serving(world, until) as process:
@@ -304,6 +308,7 @@ def test_another_version_makes_it_retire(world: World, until: Until) -> None:
         assert process.wait(60) == 0
 
 
+@BOTH
 def test_what_is_installed_meanwhile_makes_it_retire(world: World, until: Until) -> None:
     """The hook answers by itself with the new plugin, and another process starts."""
     with serving(world, until) as process:
@@ -334,6 +339,7 @@ def test_others_get_the_store_while_it_stays(shared: World) -> None:
     assert "ruff" in shared.hook(shared.prompt(session="others"), **WITH)
 
 
+@BOTH
 def test_a_folder_that_others_may_enter_is_refused(world: World, until: Until) -> None:
     """Whoever can put a socket there could answer: hooks answer by themselves, none starts."""
     with serving(world, until):

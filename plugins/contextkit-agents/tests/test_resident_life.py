@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import signal
 import socket
-import struct
 import subprocess
 import sys
 from collections.abc import Callable
@@ -22,7 +20,12 @@ if TYPE_CHECKING:
 
 Until = Callable[[Callable[[], bool], str], None]
 
-pytestmark = pytest.mark.one_python
+pytestmark = [
+    pytest.mark.one_python,
+    pytest.mark.parametrize(
+        "has_unix", [True, False], indirect=True, ids=["socket", "port"], scope="module"
+    ),
+]
 
 WITH = {"CONTEXTKIT_HOOKS_RESIDENT": "yes"}
 TIDES = """
@@ -137,11 +140,11 @@ def test_an_answer_that_was_not_read_comes_with_the_next_event(world: World, unt
         "installed": client.installed(),
         "environment": client.settings_in({**world.environment, **WITH}),
     }
-    data = json.dumps(request).encode()
-    with socket.socket(socket.AF_UNIX) as connection:
-        connection.connect(str(socket_path(world.environment)))
-        connection.sendall(struct.pack(">I", len(data)) + data)
-        connection.shutdown(socket.SHUT_RD)
+    connection = client.connect(world.environment, 30.0)
+    assert connection is not None
+    client.send(connection, request)
+    connection.shutdown(socket.SHUT_RD)
+    connection.close()
     read = world.event("PostToolUse", tool_name="Read", tool_input={"file_path": "a"})
     until(lambda: "four spaces" in world.hook(read, **WITH), "the answer")
     end(world)
