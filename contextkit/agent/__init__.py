@@ -46,6 +46,7 @@ if TYPE_CHECKING:
         make_private_folder as make_private_folder,
         write_private as write_private,
     )
+    from contextkit.pipeline.overview import SourceOverview as SourceOverview
     from contextkit.pipeline.recipes import (
         check_excluded as check_excluded,
         offered_recipes as offered_recipes,
@@ -73,6 +74,7 @@ _NAMES = {
     "..config.load": "data_folder load_config patient user_config_file",
     "..config.settings": "Config",
     "..files": "make_private_folder write_private",
+    "..pipeline.overview": "SourceOverview",
     "..pipeline.recipes": "check_excluded offered_recipes",
     "..pipeline.request": "make_request",
     "..plugin.checks": "log_failure",
