@@ -39,7 +39,7 @@ class OverviewPages:
             name=kit.workspace.root.name,
             root=kit.workspace.root,
             books=self._books(),
-            sources=SourcePages(self.project).rows({}),
+            sources=SourcePages(self.project).rows(),
             set_by={layer: layers.count(layer) for layer in ("user", "project", "environment")},
             settings=len(settings),
             **figures(use_of(recent(kit))),

@@ -113,7 +113,7 @@ def _environment() -> jinja2.Environment:
         lstrip_blocks=True,
         finalize=_finalized,
     )
-    environment.filters.update(percent=_percent, number=_number, time=_time, raw=_raw)
+    environment.filters.update(percent=_percent, number=_number, time=_time, raw=_raw, code=_code)
     return environment
 
 
@@ -125,6 +125,15 @@ def _finalized(value: Any) -> Any:
 def _raw(value: str) -> Markup:
     """Escape a text for HTML alone, for a field in which people edit it."""
     return escape(value)
+
+
+def _code(value: str) -> Markup:
+    """Mark what stands between backticks as code."""
+    parts = visible(value).split("`")
+    return Markup("").join(
+        Markup("<code>{}</code>").format(part) if number % 2 else part
+        for number, part in enumerate(parts)
+    )
 
 
 def _percent(part: float, whole: float) -> str:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
-from attrs import frozen
+from attrs import field, frozen
 
 from contextkit.agent import EffectiveSetting, SourceOverview, effective_settings, remembered_health
 from contextkit.models import SourceTrace
@@ -57,21 +57,18 @@ class SourcePages:
     """
 
     project: Project
+    _answered: dict[str, SourceTrace] = field(factory=dict, init=False)
 
     def show(self) -> dict[str, Any]:
-        """Return the sources as HTML, without asking them; blocks."""
-        return {"html": self._html({})}
+        """Return the sources as HTML, with their answers to the last test; blocks."""
+        return {"html": render("sources.html", rows=self.rows())}
 
     def chips(self) -> str:
         """Return the question's switches of sources as HTML."""
         return render("chips.html", **chosen_sources(self.project))
 
-    def rows(self, traces: Mapping[str, SourceTrace]) -> list[SourceRow]:
-        """Return the sources; blocks.
-
-        Args:
-            traces: how the sources answered, by name, as far as they were asked.
-        """
+    def rows(self) -> list[SourceRow]:
+        """Return the sources; blocks."""
         kit = self.project.kit
         settings = {
             row.key: row for row in effective_settings(kit.config, kit.registry, kit.workspace.root)
@@ -82,15 +79,15 @@ class SourcePages:
                 overview,
                 self.project.hues[overview.name],
                 settings[f"sources.{overview.name.replace('_', '-')}.enabled"],
-                traces.get(overview.name),
+                self._answered.get(overview.name),
                 skipped.get(overview.name),
             )
-            for overview in self._overviews()
+            for overview in kit.sources()
             if overview.source is not False
         ]
 
     def ask(self) -> dict[str, Any]:
-        """Ask every source a question, and return them as HTML; blocks."""
+        """Ask every source a question, and return what `show` returns; blocks."""
         context = self.project.kit.assemble_context_sync(
             _QUERY,
             source_timeout=_PATIENCE_SECONDS,
@@ -98,13 +95,9 @@ class SourcePages:
             cache=False,
             record_use=False,
         )
-        return {"html": self._html({trace.source: trace for trace in context.trace.sources})}
-
-    def _html(self, traces: Mapping[str, SourceTrace]) -> str:
-        return render("sources.html", rows=self.rows(traces), asked=bool(traces))
-
-    def _overviews(self) -> Sequence[SourceOverview]:
-        return self.project.kit.sources()
+        self._answered.clear()
+        self._answered.update((trace.source, trace) for trace in context.trace.sources)
+        return self.show()
 
     def _skipped(self) -> dict[str, str]:
         """Map sources to why they are skipped, here or in the background server."""
@@ -134,11 +127,11 @@ def _row(
     trace: SourceTrace | None,
     skipped: str | None,
 ) -> SourceRow:
-    state, health, note = "unknown", "not asked yet", overview.reason or ""
+    state, health, note = "unknown", "not tested", overview.reason or ""
     if overview.state != "on":
         state, health = ("bad", "broken") if overview.state == "broken" else ("unknown", "off")
     elif trace is not None:
-        health = _STATES[trace.state]
+        health = f"{_STATES[trace.state]}, {trace.milliseconds:,.0f} ms"
         state = "good" if trace.state in _ANSWERED else "bad"
         note = "" if state == "good" else trace.reason or ""
     if overview.state == "on" and skipped and state != "bad":

@@ -8,7 +8,12 @@
   const fill = (part, answer) => {
     const target = find(`[data-part=${part}]`);
     if (answer.error) target.replaceChildren(errorLine(answer.error));
-    else target.innerHTML = answer.html; // Escaped by the server, as the context is.
+    else {
+      const { key, unset } = document.activeElement?.dataset ?? {};
+      target.innerHTML = answer.html; // Escaped by the server, as the context is.
+      const same = ({ dataset }) => (key && dataset.key === key) || (unset && dataset.key === unset);
+      [...target.querySelectorAll("[data-key]")].find(same)?.focus();
+    }
     return !answer.error;
   };
   const load = async (part, path = `/api/${part}`) => {
