@@ -177,7 +177,7 @@ def shown(ui: Page) -> list[str]:
 
 async def test_a_person_finds_edits_and_ends_a_record(book: NoteBook, ui: Page) -> None:
     """In the browser: the list, a search, what replaced what, an edit, an error, an ending."""
-    ui.one("[href='#memories']").click()
+    ui.go("memories")
     ui.wait(lambda: shown(ui) == ["The API timeout is 60 s", "Tabs, never spaces"])
     ui.one("#records-ended").click()
     ui.wait(lambda: len(shown(ui)) == 3)
@@ -212,7 +212,7 @@ async def test_records_run_nothing(book: NoteBook, ui: Page, hostile: Sequence[s
     for each in hostile:
         book.add(f"{each} </textarea><b id='injected'>", tags=[each[:20]])
 
-    ui.one("[href='#memories']").click()
+    ui.go("memories")
 
     ui.wait(lambda: len(shown(ui)) == 2 + len(hostile))
     assert ui.run("return window.hacked") is None
