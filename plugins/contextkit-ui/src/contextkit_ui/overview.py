@@ -12,7 +12,7 @@ from contextkit_ui.pages import render
 from contextkit_ui.project import Project
 from contextkit_ui.records import RecordPages
 from contextkit_ui.sessions import figures, recent
-from contextkit_ui.settings import SettingPages
+from contextkit_ui.settings import SettingPages, tilde
 from contextkit_ui.sources import SourcePages
 
 _NEWEST = 3
@@ -37,7 +37,7 @@ class OverviewPages:
         html = render(
             "overview.html",
             name=kit.workspace.root.name,
-            root=kit.workspace.root,
+            root=tilde(kit.workspace.root),
             books=self._books(),
             sources=SourcePages(self.project).rows(),
             set_by={layer: layers.count(layer) for layer in ("user", "project", "environment")},

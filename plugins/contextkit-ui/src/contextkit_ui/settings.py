@@ -76,8 +76,8 @@ class SettingPages:
         html = render(
             "settings.html",
             sections=sections,
-            user_file=_tilde(user_config_file()),
-            project_file=_tilde(file) if file else None,
+            user_file=tilde(user_config_file()),
+            project_file=tilde(file) if file else None,
         )
         return {"html": html}
 
@@ -100,9 +100,9 @@ class SettingPages:
     def _outcome(self, key: str, given: str | None, file: Path) -> str:
         """Say what was written, and what counts instead of it."""
         now = next((each for each in self.listed() if each.key == key), None)
-        done = f"{key} is not set in {_tilde(file)} any more"
+        done = f"{key} is not set in {tilde(file)} any more"
         if given is not None:
-            done = f"{key} = {given}, written to {_tilde(file)}"
+            done = f"{key} = {given}, written to {tilde(file)}"
         if now is not None and _is_fixed(now):
             return f"{done}. It has no effect here: {now.source} counts"
         return done
@@ -115,7 +115,7 @@ def _view(setting: EffectiveSetting) -> SettingView:
         name=setting.key.removeprefix(f"{_section(setting.key)}."),
         value=_text(setting.value),
         layer=_LAYERS.get(origin.layer, origin.layer),
-        place="" if origin.layer == "default" else _tilde(setting.source),
+        place="" if origin.layer == "default" else tilde(setting.source),
         fixed=_is_fixed(setting),
     )
 
@@ -135,9 +135,9 @@ def _text(value: Any) -> str:
         return ", ".join(f"{name} {part}" for name, part in value.items()) or "none"
     if isinstance(value, (list, tuple)):
         return ", ".join(map(str, value)) or "none"
-    return str(value).lower() if isinstance(value, bool) else _tilde(value)
+    return str(value).lower() if isinstance(value, bool) else tilde(value)
 
 
-def _tilde(value: object) -> str:
+def tilde(value: object) -> str:
     """Shorten the user's home folder."""
     return str(value).replace(str(Path.home()), "~")
