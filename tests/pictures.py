@@ -16,6 +16,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -32,7 +33,7 @@ PICTURES = ROOT / "plugins" / "contextkit-ui" / "pictures"
 QUESTION = "how is the token budget split?"
 COMMANDS: Sequence[Sequence[str]] = (
     ("remember", "The token budget is split by weight and evidence", "--category", "decision"),
-    ("assemble", QUESTION, "--sources", "memories,code", "--max-tokens", "330"),
+    ("assemble", QUESTION, "--sources", "memories,code", "--max-tokens", "250"),
     ("stats",),
 )
 MEMORIES = (
@@ -48,7 +49,8 @@ EVENTS: Sequence[dict[str, Any]] = (
     {"hook_event_name": "UserPromptSubmit", "prompt": "Why do processes wait for the store?"},
     {"hook_event_name": "PostToolUse", "tool_input": {"file_path": "contextkit/store/embedded.py"}},
 )
-_WIDTH, _HEIGHT, _COLUMNS = 1180, 560, 96
+SETTINGS = {"assemble.max_tokens": "3000", "hooks.timeout": "20"}
+_WIDTH, _HEIGHT, _COLUMNS = 1180, 530, 96
 _FONT = re.compile(r"@font-face \{[^}]*+\}\s*+")
 
 
@@ -66,7 +68,7 @@ class Played:
     @environment.default
     def _environment(self) -> dict[str, str]:
         own = {"HOME": str(self.home), "CONTEXTKIT_HOME": str(self.home / "data")}
-        return {**os.environ, **own, "CONTEXTKIT_HOOKS_RESIDENT": "false"}
+        return {**os.environ, **own}
 
     @property
     def folder(self) -> Path:
@@ -92,23 +94,24 @@ class Played:
         self.run("index")
         for text, category in MEMORIES:
             self.run("remember", text, "--category", category)
-        for event in EVENTS:
-            given = {"session_id": "9f3b2c11", "cwd": str(self.folder), **event}
-            self.run("hook", "--format", "json", given=json.dumps(given))
+        for key, value in SETTINGS.items():
+            self.run("config", "set", key, value)
+        with self.started("serve"):
+            for event in EVENTS:
+                given = {"session_id": "9f3b2c11", "cwd": str(self.folder), **event}
+                self.run("hook", "--format", "json", given=json.dumps(given))
+            # The files of tools are noted after the hook's answer.
+            time.sleep(1)
 
     @contextmanager
-    def page(self) -> Iterator[str]:
-        """Serve the page; yields its address."""
+    def started(self, *arguments: str) -> Iterator[subprocess.Popen[str]]:
+        """Run a command until the block ends."""
+        command = [sys.executable, "-m", "contextkit.cli", *arguments]
         with subprocess.Popen(
-            [sys.executable, "-m", "contextkit.cli", "ui", "--no-open", "--no-index"],
-            cwd=self.folder,
-            env=self.environment,
-            stdout=subprocess.PIPE,
-            text=True,
-        ) as served:
-            assert served.stdout is not None
-            yield served.stdout.readline().strip()
-            served.terminate()
+            command, cwd=self.folder, env=self.environment, stdout=subprocess.PIPE, text=True
+        ) as running:
+            yield running
+            running.terminate()
 
 
 def terminal(title: str, runs: Sequence[tuple[str, str]]) -> str:
@@ -131,7 +134,7 @@ def screenshot(address: str) -> bytes:
     for flag in ("--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"):
         options.add_argument(flag)
     with webdriver.Chrome(options, webdriver.ChromeService(shutil.which("chromedriver"))) as driver:
-        size = {"width": _WIDTH, "height": _HEIGHT, "deviceScaleFactor": 1.5, "mobile": False}
+        size = {"width": _WIDTH, "height": _HEIGHT, "deviceScaleFactor": 1.25, "mobile": False}
         driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
         driver.get(address)
         shown = "return !!document.querySelector('.cards')"
@@ -149,7 +152,9 @@ def main() -> None:
         runs = [(f"contextkit {s}", played.run(*w)) for s, w in zip(shown, COMMANDS, strict=True)]
         PICTURES.mkdir(exist_ok=True)
         (PICTURES / "terminal.svg").write_text(terminal("contextkit", runs), encoding="utf-8")
-        with played.page() as address:
+        with played.started("ui", "--no-open", "--no-index") as served:
+            assert served.stdout is not None
+            address = served.stdout.readline().strip()
             (PICTURES / "home.png").write_bytes(screenshot(address))
 
 
