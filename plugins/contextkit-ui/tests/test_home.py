@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import httpx
 import pytest
+from attrs import evolve
 
-from contextkit import ContextKit
+from contextkit import ContextItem, ContextKit, Record, hookimpl
 from contextkit.agent import user_config_file
 from contextkit_ui.server import LOOPBACK, make_app
 
@@ -20,6 +21,14 @@ PORT = 4711
 TOKEN = "the-token"  # noqa: S105 - opens nothing but these tests' page
 GOOD = {"X-Contextkit-Token": TOKEN}
 CHANGE = {"key": "sources.tides.enabled", "value": "false"}
+
+
+class Recorded:
+    """A source of which only the records count."""
+
+    @hookimpl
+    def contextkit_query(self) -> list[ContextItem]:
+        return []
 
 
 @pytest.fixture
@@ -170,6 +179,19 @@ def test_a_session_shows_what_was_given_and_used(ui: Page, play: Any) -> None:
     assert "notes.txt" in ui.text("[data-session=s1] .moment.used")
     assert ui.text("[data-session=s1] .moment.used .mark") == "given before"
     assert ui.all("[data-session=s2] .mark") == []
+
+
+def test_a_context_has_its_prompt(ui: Page, kit: ContextKit, play: Any) -> None:
+    """The prompt that `events` recorded at that time stands with the context, as text."""
+    kit.register(Recorded(), "events")
+    fields = {"session": "s1", "kind": "turn", "role": "user"}
+    turn = Record(id="turn", text="Why <b>now</b>?", fields=fields)
+    kit.records("events").put([turn, evolve(turn, id="other", fields={**fields, "session": "s2"})])
+    play("s1", "notes.txt")
+
+    ui.go("sessions")
+
+    assert ui.text("[data-session=s1] blockquote") == "Why <b>now</b>?"
 
 
 def test_sessions_show_a_new_context_at_once(ui: Page, play: Any) -> None:
