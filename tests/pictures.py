@@ -50,7 +50,7 @@ EVENTS: Sequence[dict[str, Any]] = (
     {"hook_event_name": "PostToolUse", "tool_input": {"file_path": "contextkit/store/embedded.py"}},
 )
 SETTINGS = {"assemble.max_tokens": "3000", "hooks.timeout": "20"}
-_WIDTH, _HEIGHT, _COLUMNS = 1180, 530, 96
+_WIDTH, _HEIGHT, _COLUMNS = 1180, 550, 96
 _FONT = re.compile(r"@font-face \{[^}]*+\}\s*+")
 
 
@@ -131,7 +131,7 @@ def screenshot(address: str) -> bytes:
 
     options = webdriver.ChromeOptions()
     options.binary_location = shutil.which("chromium") or ""
-    for flag in ("--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"):
+    for flag in ("--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"):
         options.add_argument(flag)
     with webdriver.Chrome(options, webdriver.ChromeService(shutil.which("chromedriver"))) as driver:
         size = {"width": _WIDTH, "height": _HEIGHT, "deviceScaleFactor": 1.25, "mobile": False}

@@ -114,13 +114,17 @@ def ui(session: Session, /, port: int, no_open: bool, no_index: bool) -> int:
 
     from contextkit_ui.server import LOOPBACK, listen, make_app, make_server
 
-    with listen(port) as listening:
+    with listen(port) as listening, contextlib.ExitStack() as ending:
+
+        def open_again() -> ContextKit:
+            return ending.enter_context(_opened(session))
+
         if not no_index:
             index_first(session, None)
         port = listening.getsockname()[1]
         token = secrets.token_urlsafe(24)
         address = f"http://{LOOPBACK}:{port}/#token={token}"
-        server = make_server(make_app(session.kit, token, port, lambda: _opened(session)))
+        server = make_server(make_app(session.kit, token, port, open_again))
         click.echo(address)
         with contextlib.suppress(KeyboardInterrupt):
             if not no_open:
