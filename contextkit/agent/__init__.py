@@ -16,8 +16,17 @@ if TYPE_CHECKING:
         offered_adapters as offered_adapters,
         translate_event as translate_event,
     )
+    from contextkit.agent.given import (
+        Given as Given,
+        Touched as Touched,
+        Use as Use,
+        given_stamp as given_stamp,
+        read_given as read_given,
+        use_of as use_of,
+    )
     from contextkit.agent.hook import run_hook as run_hook
     from contextkit.agent.indexing import index_for as index_for
+    from contextkit.agent.running import remembered_health as remembered_health
     from contextkit.agent.small_json import to_json as to_json
     from contextkit.agent.tools import (
         OfferedTool as OfferedTool,
@@ -37,6 +46,7 @@ if TYPE_CHECKING:
         make_private_folder as make_private_folder,
         write_private as write_private,
     )
+    from contextkit.pipeline.overview import SourceOverview as SourceOverview
     from contextkit.pipeline.recipes import (
         check_excluded as check_excluded,
         offered_recipes as offered_recipes,
@@ -44,23 +54,35 @@ if TYPE_CHECKING:
     from contextkit.pipeline.render import guarded as guarded
     from contextkit.pipeline.request import make_request as make_request
     from contextkit.plugin.checks import log_failure as log_failure
+    from contextkit.plugin.effective import (
+        EffectiveSetting as EffectiveSetting,
+        effective_settings as effective_settings,
+        set_user_setting as set_user_setting,
+        unset_user_setting as unset_user_setting,
+    )
     from contextkit.plugin.manager import SourceRegistry as SourceRegistry
     from contextkit.plugin.spec import ENTRY_POINT_GROUP as ENTRY_POINT_GROUP
 
 _NAMES = {
     "adapters": "answer_with context_output offered_adapters translate_event",
+    "given": "Given Touched Use given_stamp read_given use_of",
     "hook": "run_hook",
     "indexing": "index_for",
+    "running": "remembered_health",
     "small_json": "to_json",
     "tools": "OfferedTool call_tool offer_tool offered_tools",
     "transcript_lines": "json_lines",
     "..config.load": "data_folder load_config patient user_config_file",
     "..config.settings": "Config",
     "..files": "make_private_folder write_private",
+    "..pipeline.overview": "SourceOverview",
     "..pipeline.recipes": "check_excluded offered_recipes",
     "..pipeline.render": "guarded",
     "..pipeline.request": "make_request",
     "..plugin.checks": "log_failure",
+    "..plugin.effective": (
+        "EffectiveSetting effective_settings set_user_setting unset_user_setting"
+    ),
     "..plugin.manager": "SourceRegistry",
     "..plugin.spec": "ENTRY_POINT_GROUP",
 }

@@ -154,6 +154,17 @@ def _touched_path(event: Mapping[str, Any], root: Path) -> str | None:
     return None
 
 
+def given_stamp() -> str:
+    """Return a text that changes when the record does."""
+    file = journal_of_given()
+    states = []
+    for part in (file.with_suffix(".jsonl.1"), file):
+        with contextlib.suppress(OSError):
+            state = part.stat()
+            states.append(f"{state.st_ino:x}.{state.st_size:x}.{state.st_mtime_ns:x}")
+    return "-".join(states)
+
+
 def read_given(session: str | None = None) -> Iterator[Given | Touched]:
     """Read the record, oldest first. Lines that cannot be read are left out.
 

@@ -19,7 +19,7 @@ _COMMANDS = (
     ("assemble", "assemble:assemble", "Print the context for a QUERY."),
     ("cache", "cache:cache", "Show, fill or clear the cache."),
     ("completion", "completion:completion", "Print a shell's completion script."),
-    ("config", "config:config", "Show the configuration."),
+    ("config", "config:config", "Show and change the configuration."),
     ("doctor", "doctor:doctor", "Check that everything works."),
     ("explain", "explain:explain", "Explain what a context contains and what it leaves out."),
     ("export", "transfer:export", "Export all records as JSON lines."),

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from contextkit.cli.output import table
+from contextkit.cli.output import print_text, table
 from contextkit.cli.session import Session, json_option, pass_session
 from contextkit.cli.sources import unknown_sources
-
-if TYPE_CHECKING:
-    from contextkit.config.origins import Origin, Overruled
 
 
 @click.group(epilog="Example: contextkit config show")
 def config() -> None:
-    """Show the configuration."""
+    """Show and change the configuration."""
 
 
 @config.command(
@@ -37,24 +34,67 @@ def show(session: Session, as_json: bool) -> None:
     environment, an option, the request. The project file can only narrow what your own file says;
     if they disagree, FROM names both.
     """
-    rows, overruled = _settings(session), _overruled(session)
+    from contextkit.plugin.effective import effective_settings
+
+    rows = effective_settings(session.config, session.registry, session.workspace)
     for line in unknown_sources(session):
         session.warn(line)
     heading = _heading(session)
     data = {
         **heading,
         "settings": {
-            key: {"value": _plain(value), "layer": origin.layer, "origin": str(origin)}
-            for key, value, origin in rows
+            row.key: {
+                "value": _plain(row.value),
+                "layer": row.origin.layer,
+                "origin": str(row.origin),
+            }
+            for row in rows
         },
         "overruled": {
-            key: {"value": _plain(o.value), "origin": str(o.origin), "users": str(o.users)}
-            for key, o in sorted(overruled.items())
+            row.key: {"value": _plain(o.value), "origin": str(o.origin), "users": str(o.users)}
+            for row in rows
+            if (o := row.overruled)
         },
     }
     lines = "\n".join(f"{name}: {value or 'none'}" for name, value in heading.items())
-    cells = [[key, _shown(value), _from(origin, overruled.get(key))] for key, value, origin in rows]
+    cells = [[row.key, _shown(row.value), row.source] for row in rows]
     session.emit(data, f"{lines}\n\n{table(['KEY', 'VALUE', 'FROM'], cells)}", as_json)
+
+
+@config.command(
+    name="set",
+    epilog="""\b
+Examples:
+  contextkit config set assemble.max_tokens 4000
+  contextkit config set sources.commits.enabled false
+""",
+)
+@click.argument("key")
+@click.argument("value")
+@pass_session
+def set_(session: Session, key: str, value: str) -> None:
+    """Set KEY to VALUE in your own file.
+
+    The rest of the file stays as it is. The project file, which may narrow your settings, is
+    never changed.
+    """
+    from contextkit.plugin.effective import set_user_setting
+
+    found, file = set_user_setting(session.registry, key, value)
+    print_text(f"{key} = {_shown(found)} in {file}")
+
+
+@config.command(epilog="Example: contextkit config unset assemble.max_tokens")
+@click.argument("key")
+@pass_session
+def unset(session: Session, key: str) -> None:
+    """Remove KEY from your own file.
+
+    Its default then counts, unless the project file or the environment sets it.
+    """
+    from contextkit.plugin.effective import unset_user_setting
+
+    print_text(f"{key} is not set in {unset_user_setting(session.registry, key)}")
 
 
 def _heading(session: Session) -> dict[str, str | None]:
@@ -67,44 +107,6 @@ def _heading(session: Session) -> dict[str, str | None]:
         "project_file": str(project_file) if project_file else None,
         "data_folder": str(data_folder()),
     }
-
-
-def _settings(session: Session) -> list[tuple[str, Any, Origin]]:
-    """List key, value and origin of every setting.
-
-    Whether each source is on is included.
-    """
-    from contextkit.config.origins import Origin
-    from contextkit.config.settings import normalized
-
-    rows = {key: (value, origin) for key, value, origin in session.config.described()}
-    default = Origin("default", "default")
-    if session.config.project is None:
-        rows["project"] = (session.workspace, default)
-    for plugin in session.registry.plugins:
-        prefix = f"sources.{normalized(plugin.name)}."
-        rows.setdefault(f"{prefix}enabled", (True, default))
-        own = session.registry.own_settings(plugin.name)
-        for key, origin in own.origins.items():
-            rows[key] = (own.values[key.removeprefix(prefix)], origin)
-    return [(key, *rows[key]) for key in sorted(rows)]
-
-
-def _overruled(session: Session) -> dict[str, Overruled]:
-    """Map keys to workspace values that the user's choice overrules."""
-    found = dict(session.config.overruled)
-    for plugin in session.registry.plugins:
-        found.update(session.registry.own_settings(plugin.name).overruled)
-    return found
-
-
-def _from(origin: Origin, overruled: Overruled | None) -> str:
-    if overruled is None:
-        return str(origin)
-    if origin == overruled.origin:
-        return f"{origin}, narrowed by {overruled.users}"
-    which = "your own file sets no other" if origin.layer == "default" else "your choice stands"
-    return f"{origin}, not {overruled.origin}: {which}"
 
 
 def _plain(value: Any) -> Any:

@@ -5,8 +5,7 @@ Every setting is in it as a comment, at its default.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from contextkit.config.sections import (
     settings_of,
 )
 from contextkit.config.settings import section_about
+from contextkit.config.write import to_toml
 from contextkit.models.source import Setting
 from contextkit.models.strategy import Strategy
 from contextkit.pipeline.overview import source_overview
@@ -128,18 +128,7 @@ def _source(registry: SourceRegistry, status: PluginStatus, root: Path) -> Itera
 
 
 def _setting(name: str, value: Any, expected: str = "") -> str:
-    return f"#{name} = {_toml(value)}" + (f"  # {expected}" if expected else "")
-
-
-def _toml(value: Any) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, (list, tuple)):
-        return f"[{', '.join(map(_toml, value))}]"
-    if isinstance(value, Mapping):
-        return f"{{{', '.join(f'{key} = {_toml(inner)}' for key, inner in value.items())}}}"
-    # A basic string of TOML is one of JSON, as long as all of it can be printed.
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else repr(value)
+    return f"#{name} = {to_toml(value)}" + (f"  # {expected}" if expected else "")
 
 
 def _in_comment(text: str) -> str:

@@ -42,11 +42,26 @@ def read_settings(file: Path) -> dict[str, FileSetting]:
     Raises `ConfigError` for a file that cannot be read, is not TOML, or has a value where
     a table belongs.
     """
+    return settings_in(read_text(file), file)
+
+
+def read_text(file: Path) -> str:
+    """Read a settings file, with line feeds at the ends of lines.
+
+    Raises `ConfigError` for a file that cannot be read.
+    """
     try:
         # Some editors write a byte order mark; the user is not at fault for it.
-        text = read_toml(file).decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
+        return read_toml(file).decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
     except (OSError, ValueError) as error:
         raise ConfigError(f"cannot be read: {error}", file=file) from error
+
+
+def settings_in(text: str, file: Path) -> dict[str, FileSetting]:
+    """Read the settings of a file's text.
+
+    Raises `ConfigError` for one that is not TOML, or has a value where a table belongs.
+    """
     table = _parsed(text, file)
     prefix = ""
     if file.name == "pyproject.toml":
@@ -135,7 +150,7 @@ class _Lines:
 
     def __init__(self, text: str) -> None:
         self._first: dict[str, int] = {}
-        for number, key in _keys_by_line(text):
+        for number, key in keys_by_line(text):
             self._first.setdefault(normalized(key), number)
         self._lengths = {len(key) for key in self._first}
 
@@ -158,14 +173,14 @@ def _first_line_of(text: str, dotted: str) -> int | None:
 
     The key is compared as the file spells it.
     """
-    for number, here in _keys_by_line(text):
+    for number, here in keys_by_line(text):
         if f"{here}.".startswith(f"{dotted}."):
             return number
     return None
 
 
-def _keys_by_line(text: str) -> Iterator[tuple[int, str]]:
-    """Yield each table's or key's line, with its name.
+def keys_by_line(text: str) -> Iterator[tuple[int, str]]:
+    """Yield each table's or key's line, counted from 1, with its name.
 
     A key's name includes its table's.
     """

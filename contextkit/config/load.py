@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from attrs import Attribute, evolve, fields_dict
 
-from contextkit.config.files import read_settings
+from contextkit.config.files import FileSetting, read_settings, settings_in
 from contextkit.config.join import Joined, Layer, Value, join, rule_of, with_switched_off_left_out
 from contextkit.config.origins import Origin
 from contextkit.config.sections import SECTIONS, SOURCE_NAME, STRATEGY_PARTS, SourceSettings
@@ -109,9 +109,32 @@ def _user_layer() -> Layer:
     return _file_layer(file, "user") if present else {}
 
 
+def user_config_in(text: str) -> Config:
+    """Read a text as the user's file, without the other layers.
+
+    Raises `ConfigError` as `load_config` does.
+    """
+    file = user_config_file()
+    return _structure(join({"user": _layer_of(settings_in(text, file), file, "user")}))
+
+
+def parsed_setting(key: str, given: str) -> Any:
+    """Return a setting's value for a text; a source's own setting stays a text.
+
+    Raises `ConfigError` for an unknown setting or a wrong value.
+    """
+    value = Value(given, Origin("user", f"{key}={given:.40}"), as_text=True)
+    config = _structure(join({"user": {key: value}}))
+    return next(found for name, found, _ in config.described() if name == key)
+
+
 def _file_layer(file: Path, layer: str) -> Layer:
+    return _layer_of(read_settings(file), file, layer)
+
+
+def _layer_of(settings: Mapping[str, FileSetting], file: Path, layer: str) -> Layer:
     values = {}
-    for key, setting in read_settings(file).items():
+    for key, setting in settings.items():
         if layer == "project" and rule_of(key) == "user":
             raise ConfigError(
                 "this setting is yours alone, as the file of a cloned repository could send your "

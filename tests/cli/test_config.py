@@ -134,3 +134,49 @@ def test_show_names_both_files_where_the_users_choice_stands(
     lines = contextkit("config", "show").stdout
     assert f"{user}:2, not {workspace}:2: your choice stands" in lines
     assert f"{workspace}:4, narrowed by {user}:4" in lines
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "line"),
+    [
+        ("assemble.max_tokens", "4000", "max_tokens = 4000"),
+        ("assemble.sources", "code,commits", 'sources = ["code", "commits"]'),
+        ("sources.code.enabled", "off", "enabled = false"),
+        ("sources.code.max_file_bytes", "9000", "max_file_bytes = 9000"),
+        ("store.path", "/elsewhere", 'path = "/elsewhere"'),
+    ],
+)
+def test_a_setting_is_set_and_unset(
+    contextkit: CommandLine, home: Path, key: str, value: str, line: str
+) -> None:
+    """It is written to the user's file alone, and the next command has it."""
+    file = home / "config.toml"
+    assert f"in {file}" in contextkit("config", "set", key, value).stdout
+
+    assert line in file.read_text().splitlines()
+    assert contextkit.json("config", "show")["settings"][key]["layer"] == "user"
+    contextkit("config", "unset", key)
+    assert line not in file.read_text().splitlines()
+    assert not (contextkit.folder / "contextkit.toml").exists()
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "code", "words"),
+    [
+        ("assemble.max_tokens", "0", 3, "expected a whole number of at least 1, got '0'"),
+        ("assemble.max_token", "9", 3, "did you mean assemble.max_tokens?"),
+        ("sources.cod.enabled", "no", 2, "Did you mean 'code'?"),
+        ("sources.code.max_file_bytes", "many", 3, "must be a whole number"),
+        ("sources.code.max_file_byte", "9", 3, "did you mean max_file_bytes?"),
+        ("colour", "red", 3, "unknown setting"),
+    ],
+)
+def test_a_wrong_setting_is_not_written(
+    contextkit: CommandLine, home: Path, key: str, value: str, code: int, words: str
+) -> None:
+    """One line says what would be right, and the file stays as it is."""
+    file = home / "config.toml"
+    before = file.read_text()
+
+    assert words in contextkit.line(code, "config", "set", key, value)
+    assert file.read_text() == before

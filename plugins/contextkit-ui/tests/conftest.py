@@ -13,6 +13,7 @@ import pytest
 from attrs import field, frozen
 
 from contextkit import ContextItem, ContextKit, ContextRequest, SourceInfo, hookimpl
+from contextkit.agent.given import note_given, note_touched
 from contextkit.pipeline.request import make_request
 from contextkit.testing import open_kit
 from contextkit_ui.pages import report_page
@@ -118,6 +119,36 @@ def kit(tmp_path: Path) -> Iterator[ContextKit]:
         yield opened
 
 
+@pytest.fixture
+def open_again(kit: ContextKit) -> Callable[[], ContextKit]:
+    """Opens that kit again with the settings of the files as they are now."""
+
+    def opened() -> ContextKit:
+        again = ContextKit.open(kit.workspace.root, environment={}, entry_points=False)
+        for name, plugin in _plugins().items():
+            again.register(plugin, name)
+        return again
+
+    return opened
+
+
+@pytest.fixture
+def play(kit: ContextKit) -> Callable[..., None]:
+    """Notes what hooks note: `play("session", "notes.txt", tokens=30)` gives and uses a file."""
+    root = kit.workspace.root
+
+    def played(session: str, path: str, *, tokens: int = 30, uses: bool = True) -> None:
+        (root / path).write_text("words", encoding="utf-8")
+        item = {"source": "notes", "id": "notes-1", "location": f"{path}:1-3"}
+        answer = {"tokens": tokens, "items": [item, {**item, "id": "x", "location": None}]}
+        note_given(answer, "UserPromptSubmit", session, str(root), 0.02)
+        if uses:
+            tool = {"hook_event_name": "PostToolUse", "tool_input": {"file_path": path}}
+            note_touched(kit, {**tool, "session_id": session, "cwd": str(root)})
+
+    return played
+
+
 @frozen
 class Served:
     """The page on a real port.
@@ -138,11 +169,11 @@ class Served:
 
 
 @pytest.fixture
-def served(kit: ContextKit) -> Iterator[Served]:
+def served(kit: ContextKit, open_again: Callable[[], ContextKit]) -> Iterator[Served]:
     """The page of that kit, served by the real server in a thread."""
     listening: socket.socket = listen(0)
     port = listening.getsockname()[1]
-    server = make_server(make_app(kit, TOKEN, port))
+    server = make_server(make_app(kit, TOKEN, port, open_again))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
     thread.start()
 
@@ -218,6 +249,15 @@ class Page:
         field = self.one("#query")
         field.clear()
         self.answered(lambda: field.send_keys(query, Keys.ENTER))
+
+    def go(self, view: str) -> None:
+        """Open one of the pages by the navigation, and wait for it."""
+        self.one(f".nav [href='#{view}']").click()
+        part = f"#{view}-view [data-part]"
+        loaded = (
+            "return [...document.querySelectorAll(arguments[0])].every((one) => one.firstChild)"
+        )
+        self.wait(lambda: self.one(f"#{view}-view").is_displayed() and self.run(loaded, part))
 
     def answered(self, act: Callable[[], object]) -> None:
         """Do something that asks again, and wait for the answer to it."""

@@ -67,7 +67,7 @@ def seen(colour: str, sight: tuple[Triple, ...]) -> Triple:
 
 @THEMES
 @pytest.mark.parametrize("behind", ["page", "panel", "sunk", "warn-page"])
-@pytest.mark.parametrize("name", ["text", "soft", "accent", "warn", "bad"])
+@pytest.mark.parametrize("name", ["text", "soft", "accent", "good", "warn", "bad"])
 def test_text_is_readable(theme: int, behind: str, name: str) -> None:
     """Every colour of text has WCAG AA's 4.5 on every colour behind it."""
     assert contrast(TOKENS[name][theme], TOKENS[behind][theme]) >= 4.5

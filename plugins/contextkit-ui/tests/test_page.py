@@ -114,7 +114,7 @@ async def test_every_source_switched_off_is_said(ui: Page) -> None:
     ui.answered(
         lambda: ui.run(
             "document.querySelectorAll('[name=source]').forEach((one) => { one.checked = false; });"
-            "document.querySelector('#ask').requestSubmit()"
+            "document.querySelector('#question').requestSubmit()"
         )
     )
 
@@ -208,11 +208,12 @@ async def test_the_page_asks_nobody_else(ui: Page, served: Any) -> None:
     asked = {url for url in ui.requested() if not url.startswith(("data:", "about:"))}
     assert {url.partition("#")[0] for url in asked} == {
         f"{served.origin}/",
+        f"{served.origin}/api/overview",
         f"{served.origin}/api/context",
     }
     assert not ui.run("return location.hash")
     entries = ui.run("return performance.getEntriesByType('resource').map((one) => one.name)")
-    assert set(entries) <= {f"{served.origin}/api/context"}
+    assert set(entries) <= {f"{served.origin}/api/{path}" for path in ("overview", "context")}
     assert ui.complaints() == []
 
 

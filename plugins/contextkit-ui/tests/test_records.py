@@ -177,14 +177,17 @@ def shown(ui: Page) -> list[str]:
 
 async def test_a_person_finds_edits_and_ends_a_record(book: NoteBook, ui: Page) -> None:
     """In the browser: the list, a search, what replaced what, an edit, an error, an ending."""
-    ui.one("#records-button").click()
+    ui.go("memories")
     ui.wait(lambda: shown(ui) == ["The API timeout is 60 s", "Tabs, never spaces"])
+    assert ui.text("#record-list [data-field=before]") == "The API timeout is 30 s"
     ui.one("#records-ended").click()
     ui.wait(lambda: len(shown(ui)) == 3)
     old = next(note for note in stored(book) if note.valid_until)
     row = f"#record-list [data-id='{old.id}']"
     assert ui.text(f"{row} [data-field=ended]").startswith("until 20")
     assert "The API timeout is 60 s" in ui.text(f"{row} [data-field=replaced_by]")
+
+    assert ui.text(f"{row} [data-field=now]") == "The API timeout is 60 s"
 
     ui.one("#records-query").send_keys("tabs\n")
     ui.wait(lambda: shown(ui) == ["Tabs, never spaces"])
@@ -207,12 +210,27 @@ async def test_a_person_finds_edits_and_ends_a_record(book: NoteBook, ui: Page) 
     assert "400 (Bad Request)" in complaint
 
 
+async def test_a_record_leads_to_the_one_it_replaced(book: NoteBook, ui: Page) -> None:
+    """The other one is listed, though it has ended, and opened with the focus on it."""
+    old = next(note for note in stored(book) if note.valid_until)
+    ui.go("memories")
+    ui.wait(lambda: len(shown(ui)) == 2)
+    ui.all("#record-list summary")[0].click()
+
+    ui.one(f"[data-other='{old.id}']").click()
+
+    row = f"#record-list [data-id='{old.id}']"
+    ui.wait(lambda: ui.all(f"{row} details[open]"))
+    focused = f'return document.querySelector("{row} summary") === document.activeElement'
+    ui.wait(lambda: ui.run(focused))
+
+
 async def test_records_run_nothing(book: NoteBook, ui: Page, hostile: Sequence[str]) -> None:
     """Texts and tags that look like HTML are shown and edited as they are, also on a phone."""
     for each in hostile:
         book.add(f"{each} </textarea><b id='injected'>", tags=[each[:20]])
 
-    ui.one("#records-button").click()
+    ui.go("memories")
 
     ui.wait(lambda: len(shown(ui)) == 2 + len(hostile))
     assert ui.run("return window.hacked") is None

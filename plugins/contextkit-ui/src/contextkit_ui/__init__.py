@@ -1,4 +1,4 @@
-"""A page that shows a context.
+"""A page that shows a project and its contexts.
 
 `contextkit report` writes it, `contextkit ui` serves it.
 """
@@ -20,6 +20,6 @@ def contextkit_source() -> SourceInfo:
                 "contextkit_ui.commands:report",
                 "Write a web page that explains a QUERY's context.",
             ),
-            "ui": ("contextkit_ui.commands:ui", "Explore contexts in the browser."),
+            "ui": ("contextkit_ui.commands:ui", "Open the project's page in the browser."),
         }
     )

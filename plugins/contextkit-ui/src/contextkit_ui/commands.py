@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -19,6 +19,9 @@ from contextkit.cli import (
     request_options,
     warn_of_troubles,
 )
+
+if TYPE_CHECKING:
+    from contextkit import ContextKit
 
 _STDOUT = Path("-")
 
@@ -101,23 +104,27 @@ Examples:
 @no_index_option
 @pass_session
 def ui(session: Session, /, port: int, no_open: bool, no_index: bool) -> int:
-    """Explore contexts in the browser.
+    """Open the project's page in the browser.
 
-    The page is for this machine only. It has a question, a switch for each source and a slider
-    for the budget. The printed address contains a token: anyone who has it can ask. Ctrl-C stops
-    the server.
+    It answers questions, and shows memories, sources, settings, and what agents were given, as
+    it happens. The page is for this machine only. The printed address contains a token: anyone
+    who has it can ask and change. Ctrl-C stops the server.
     """
     import secrets
 
     from contextkit_ui.server import LOOPBACK, listen, make_app, make_server
 
-    with listen(port) as listening:
+    with listen(port) as listening, contextlib.ExitStack() as ending:
+
+        def open_again() -> ContextKit:
+            return ending.enter_context(_opened(session))
+
         if not no_index:
             index_first(session, None)
         port = listening.getsockname()[1]
         token = secrets.token_urlsafe(24)
         address = f"http://{LOOPBACK}:{port}/#token={token}"
-        server = make_server(make_app(session.kit, token, port))
+        server = make_server(make_app(session.kit, token, port, open_again))
         click.echo(address)
         with contextlib.suppress(KeyboardInterrupt):
             if not no_open:
@@ -126,3 +133,13 @@ def ui(session: Session, /, port: int, no_open: bool, no_index: bool) -> int:
                 webbrowser.open(address)
             server.run(sockets=[listening])
     return ExitCode.FINE
+
+
+def _opened(session: Session) -> ContextKit:
+    """Open a session's kit with the settings as they are now."""
+    from contextkit import ContextKit
+    from contextkit.agent import SourceRegistry, load_config, patient
+
+    workspace = session.found_workspace
+    config = patient(load_config(workspace, flags=session.settings))
+    return ContextKit.over(workspace, config, SourceRegistry(config))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import functools
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping
 from importlib import resources
 from typing import Any
 
@@ -18,7 +18,7 @@ from contextkit_ui.model import ContextView
 
 _STYLES = ("page.css",)
 _REPORT_SCRIPTS = ("page.js",)
-_UI_SCRIPTS = ("page.js", "ui.js", "records.js")
+_UI_SCRIPTS = ("page.js", "ui.js", "views.js", "records.js", "settings.js", "sessions.js")
 
 
 @frozen(kw_only=True)
@@ -26,16 +26,12 @@ class Controls:
     """The served page's controls and their initial values.
 
     Attributes:
-        sources: the enabled sources, with the numbers of their colours.
-        off: the disabled sources, and why.
         records_of: the sources whose records the page lists and edits.
         max_tokens: the initial budget.
         choices: option -> its allowed values, the initial one being `chosen[option]`.
         chosen: option -> its initial value.
     """
 
-    sources: tuple[tuple[str, int], ...]
-    off: tuple[tuple[str, str], ...]
     records_of: tuple[str, ...]
     max_tokens: int
     choices: dict[str, tuple[str, ...]]
@@ -49,20 +45,24 @@ def report_page(view: ContextView) -> str:
     )
 
 
-def ui_page(controls: Controls) -> str:
-    """Return the page of `contextkit ui`, before any query."""
-    return _page("ui.html", _UI_SCRIPTS, controls=controls)
+def ui_page(controls: Controls, sources: Mapping[str, Any]) -> str:
+    """Return the page of `contextkit ui`, before any query.
+
+    Args:
+        controls: the controls.
+        sources: the values of the template of the sources' switches.
+    """
+    return _page("ui.html", _UI_SCRIPTS, controls=controls, **sources)
 
 
 def result_html(view: ContextView) -> str:
     """Return the served page's answer to a query."""
-    return _environment().get_template("result.html").render(view=view, served=True)
+    return render("result.html", view=view, served=True)
 
 
-def records_html(source: str, hue: int, records: Sequence[Any], total: int) -> str:
-    """Return the served page's list of a source's records."""
-    template = _environment().get_template("records.html")
-    return template.render(source=source, hue=hue, records=records, total=total)
+def render(template: str, **values: Any) -> str:
+    """Return a part of the served page."""
+    return _environment().get_template(template).render(**values)
 
 
 def content_policy() -> str:
@@ -87,11 +87,8 @@ def _policy(scripts: tuple[str, ...]) -> str:
 
 
 def _page(template: str, scripts: tuple[str, ...], **values: Any) -> str:
-    return (
-        _environment()
-        .get_template(template)
-        .render(style=Markup(_asset(_STYLES)), script=Markup(_asset(scripts)), **values)  # noqa: S704
-    )
+    style, script = Markup(_asset(_STYLES)), Markup(_asset(scripts))  # noqa: S704 - our own files
+    return render(template, style=style, script=script, **values)
 
 
 def _source_hash(text: str) -> str:
@@ -116,7 +113,7 @@ def _environment() -> jinja2.Environment:
         lstrip_blocks=True,
         finalize=_finalized,
     )
-    environment.filters.update(percent=_percent, number=_number, time=_time, raw=_raw)
+    environment.filters.update(percent=_percent, number=_number, time=_time, raw=_raw, code=_code)
     return environment
 
 
@@ -128,6 +125,15 @@ def _finalized(value: Any) -> Any:
 def _raw(value: str) -> Markup:
     """Escape a text for HTML alone, for a field in which people edit it."""
     return escape(value)
+
+
+def _code(value: str) -> Markup:
+    """Mark what stands between backticks as code."""
+    parts = visible(value).split("`")
+    return Markup("").join(
+        Markup("<code>{}</code>").format(part) if number % 2 else part
+        for number, part in enumerate(parts)
+    )
 
 
 def _percent(part: float, whole: float) -> str:

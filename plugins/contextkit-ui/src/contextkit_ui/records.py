@@ -9,11 +9,11 @@ from typing import Any
 
 from attrs import frozen
 
-from contextkit import ContextKit, InvalidRequestError
+from contextkit import InvalidRequestError
 from contextkit.errors import ContextKitError
 from contextkit.sources import Book, Entry, shortened_line
-from contextkit_ui.pages import records_html
-from contextkit_ui.view import Hues
+from contextkit_ui.pages import render
+from contextkit_ui.project import Project
 
 _LIMIT = 50
 _MOST = 1000
@@ -68,17 +68,15 @@ class RecordPages:
     """Answers the page's requests about records; every method blocks.
 
     Attributes:
-        kit: the kit whose records they are.
-        hues: the sources' colours.
+        project: whose records they are.
     """
 
-    kit: ContextKit
-    hues: Hues
+    project: Project
 
     @property
     def sources(self) -> list[str]:
         """The enabled sources whose records people write."""
-        registry = self.kit.registry
+        registry = self.project.kit.registry
         return [name for name in registry.sources if registry.info(name).book]
 
     def find(self, asked: Mapping[str, Any]) -> dict[str, Any]:
@@ -87,38 +85,50 @@ class RecordPages:
         limit = asked.get("limit", _LIMIT)
         if type(limit) is not int or not 1 <= limit <= _MOST:
             raise InvalidRequestError(f"limit must be within 1 and {_MOST}, got {limit!r}")
-        book = self._book(source)
+        book = self.book(source)
         wanted = {"ended": True} if asked.get("ended") is True and _lasting(book) else {}
         if query:
             views = [_view(book, *found) for found in book.search(query, limit, **wanted)]
         else:
             views = [_view(book, entry) for entry in book.list(limit, **wanted)]
         total = len(views) if query else book.count(**wanted)
-        return {"html": records_html(source, self.hues[source], views, total), "total": total}
+        html = render(
+            "records.html",
+            source=source,
+            hue=self.project.hues[source],
+            records=views,
+            total=total,
+            searched=bool(query),
+        )
+        return {"html": html, "total": total}
 
     def edit(self, asked: Mapping[str, Any]) -> dict[str, Any]:
         """Change the parts that differ between two versions of a record's document."""
-        book = self._book(_text(asked, "source"))
+        book = self.book(_text(asked, "source"))
         before, after = _text(asked, "before"), _text(asked, "after")
         entry = book.change_document(_text(asked, "id"), before, after)
         return {"id": entry.id, "outcome": entry.outcome}
 
     def end(self, asked: Mapping[str, Any]) -> dict[str, Any]:
         """End a record that is not true any more, or delete it if its source has no such state."""
-        book = self._book(_text(asked, "source"))
+        book = self.book(_text(asked, "source"))
         entry: Entry = _ending(book)(_text(asked, "id"))
         return {"id": entry.id, "outcome": "ended" if _lasting(book) else "deleted"}
 
-    def _book(self, source: str) -> Book[Any]:
+    def book(self, source: str) -> Book[Any]:
+        """Return the book of a source's records.
+
+        Raises `InvalidRequestError` for a source without one.
+        """
         if source not in self.sources:
             known = ", ".join(self.sources) or "none"
             raise InvalidRequestError(f"'{source}' has no records to edit; these have: {known}")
-        target = self.kit.registry.info(source).book
+        target = self.project.kit.registry.info(source).book
         try:
             book: type[Book[Any]] = pkgutil.resolve_name(target)
         except (ImportError, AttributeError, ValueError) as error:
             raise ContextKitError(f"the source {source} names {target}: {error}") from error
-        return book.of(self.kit)
+        return book.of(self.project.kit)
 
 
 def _lasting(book: Book[Any]) -> bool:

@@ -1,13 +1,13 @@
-"""Serve the page, and contexts as JSON for it."""
+"""Serve the page, and its parts as JSON for it."""
 
 from __future__ import annotations
 
 import json
 import socket
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
-import attrs
 import uvicorn
 from attrs import frozen
 from starlette.applications import Starlette
@@ -17,16 +17,20 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from contextkit import ContextKit, InvalidRequestError
-from contextkit.agent import make_request
 from contextkit.concurrency import in_thread
-from contextkit.errors import ContextKitError, InvalidContextTypeError, StoreError
+from contextkit.errors import ConfigError, ContextKitError, InvalidContextTypeError, StoreError
 from contextkit.logs import get_logger
 from contextkit.models import DETAILS, SHARES, STYLES
 from contextkit.sources import AmbiguousEntryError, InvalidEntryError, UnknownEntryError
+from contextkit_ui.asking import Asking
 from contextkit_ui.guard import Guard, may_ask
-from contextkit_ui.pages import Controls, result_html, ui_page
+from contextkit_ui.overview import OverviewPages
+from contextkit_ui.pages import Controls, ui_page
+from contextkit_ui.project import Project
 from contextkit_ui.records import RecordPages
-from contextkit_ui.view import Hues, hues_of, view_of
+from contextkit_ui.sessions import SessionPages
+from contextkit_ui.settings import SettingPages
+from contextkit_ui.sources import SourcePages, chosen_sources
 
 LOOPBACK = "127.0.0.1"
 MOST_BYTES = 1_000_000
@@ -35,8 +39,11 @@ MOST_BYTES = 1_000_000
 _CHOICES = {"detail": DETAILS, "style": STYLES, "shares": SHARES}
 _ASKED = ("query", "sources", "max_tokens", *_CHOICES)
 _ENDING_SECONDS = 2
+_WRONG = (InvalidRequestError, InvalidContextTypeError, InvalidEntryError, ConfigError)
 
 _log = get_logger(__name__)
+
+Answer = Callable[[dict[str, Any]], Awaitable[Mapping[str, Any]]]
 
 
 class _AsciiJson(JSONResponse):
@@ -50,113 +57,98 @@ class _AsciiJson(JSONResponse):
 
 
 @frozen(eq=False)
-class _Page:
-    kit: ContextKit
+class _Endpoint:
+    """Answers authorized requests in JSON.
+
+    Attributes:
+        token: the token that a request must carry.
+        answer: makes the answer to the body's values.
+        known: the names of the values.
+        stamp: returns a text that changes when the answer does, where a page follows it.
+    """
+
     token: str
-    hues: Hues
+    answer: Answer
+    known: Sequence[str] = ()
+    stamp: Callable[[], str] | None = None
 
-    async def show(self, _: Request) -> Response:
-        """Return the page, without data of the workspace."""
-        return HTMLResponse(ui_page(_controls(self.kit, self.hues)))
-
-    async def assemble(self, request: Request) -> Response:
-        """Assemble a context for the question in the body."""
-        return await self._answered(request, self._context, _ASKED)
-
-    async def explain(self, request: Request) -> Response:
-        """Explain an item's place in the context, or its absence.
-
-        The context is that of the question in the body.
-        """
-        return await self._answered(request, self._explanations, (*_ASKED, "item"))
-
-    def about_records(
-        self, answer: Callable[[dict[str, Any]], dict[str, Any]], known: Sequence[str]
-    ) -> Callable[[Request], Awaitable[Response]]:
-        """Return the endpoint for a request about records, which blocks."""
-
-        async def in_its_thread(asked: dict[str, Any]) -> dict[str, Any]:
-            return await in_thread(lambda: answer(asked))
-
-        async def answered(request: Request) -> Response:
-            return await self._answered(request, in_its_thread, known)
-
-        return answered
-
-    async def _answered(
-        self,
-        request: Request,
-        answer: Callable[[dict[str, Any]], Awaitable[dict[str, Any]]],
-        known: Sequence[str],
-    ) -> Response:
+    async def respond(self, request: Request) -> Response:
+        """Answer a request, or say that nothing has changed since the page's last one."""
         if not may_ask(request.headers, self.token):
             return _refusal(401, "This page needs the whole address that `contextkit ui` printed.")
+        tag = f'"{self.stamp()}"' if self.stamp else ""
+        headers = {"ETag": tag} if tag else {}
+        if tag and request.headers.get("if-none-match") == tag:
+            return Response(status_code=304, headers=headers)
         try:
-            return _AsciiJson(await answer(await _question(request, known)))
-        except (InvalidRequestError, InvalidContextTypeError, InvalidEntryError) as error:
+            asked = await _question(request, self.known) if request.method == "POST" else {}
+            return _AsciiJson(await self.answer(asked), headers=headers)
+        except _WRONG as error:
             return _refusal(400, str(error))
         except (UnknownEntryError, AmbiguousEntryError) as error:
             return _refusal(404, str(error))
         except ContextKitError as error:
-            _log.warning("context_failed", reason=str(error))
+            _log.warning("request_failed", path=request.url.path, reason=str(error))
             return _refusal(503 if isinstance(error, StoreError) else 500, str(error))
 
-    async def _context(self, asked: dict[str, Any]) -> dict[str, Any]:
-        query, sources = asked.pop("query", ""), asked.pop("sources", None)
-        request = make_request(
-            self.kit.config,
-            query,
-            project=self.kit.project,
-            workspace=self.kit.workspace.root,
-            sources=sources,
-            **asked,
-        )
-        context = await self.kit.assemble_context(query, sources, record_use=False, **asked)
-        view = view_of(request, context, self.hues)
-        return {"context": attrs.asdict(view), "html": result_html(view)}
 
-    async def _explanations(self, asked: dict[str, Any]) -> dict[str, Any]:
-        item, query = asked.pop("item", ""), asked.pop("query", "")
-        if not isinstance(item, str) or not item.strip():
-            raise InvalidRequestError("item must be an id, a title or a location")
-        found = await self.kit.explain_item(
-            item.strip(), query, asked.pop("sources", None), **asked
-        )
-        return {
-            "explanations": [
-                {"outcome": one.outcome, "source": one.source, "id": one.id, "words": one.words}
-                for one in found
-            ]
-        }
-
-
-def make_app(kit: ContextKit, token: str, port: int) -> Starlette:
-    """The application that serves the page.
+def make_app(
+    kit: ContextKit, token: str, port: int, open_kit: Callable[[], ContextKit] | None = None
+) -> Starlette:
+    """Create the application that serves the page.
 
     Args:
         kit: the kit that assembles contexts.
         token: the token that a question must carry in the header `X-Contextkit-Token`.
         port: the port of this machine that serves it.
+        open_kit: opens the kit again when its settings have changed; default: as `ContextKit.open`
+            opens it.
     """
-    page = _Page(kit, token, hues_of(kit.registry))
-    records = RecordPages(kit, page.hues)
-    about = (
-        ("", records.find, ("source", "query", "ended", "limit")),
-        ("/edit", records.edit, ("source", "id", "before", "after")),
-        ("/end", records.end, ("source", "id")),
-    )
+    project = Project(kit, open_kit or partial(ContextKit.open, kit.workspace.root))
+    asking, records, sources = Asking(project), RecordPages(project), SourcePages(project)
+    sessions, settings = SessionPages(project), SettingPages(project)
+
+    def changed(asked: dict[str, Any]) -> dict[str, Any]:
+        return {**settings.change(asked), "chips": sources.chips()}
+
+    answers: Mapping[str, tuple[Answer, Sequence[str]]] = {
+        "context": (asking.context, _ASKED),
+        "explain": (asking.explanations, (*_ASKED, "item")),
+        "overview": (_blocking(lambda _: OverviewPages(project).show()), ()),
+        "records": (_blocking(records.find), ("source", "query", "ended", "limit")),
+        "records/edit": (_blocking(records.edit), ("source", "id", "before", "after")),
+        "records/end": (_blocking(records.end), ("source", "id")),
+        "sources": (_blocking(lambda _: sources.show()), ()),
+        "sources/ask": (_blocking(lambda _: sources.ask()), ()),
+        "settings": (_blocking(lambda _: settings.show()), ()),
+        "settings/change": (_blocking(changed), ("key", "value")),
+    }
+    followed = _Endpoint(token, _blocking(lambda _: sessions.show()), stamp=sessions.stamp)
+
+    async def show(_: Request) -> Response:
+        """Return the page, without data of the workspace."""
+        return HTMLResponse(ui_page(_controls(project), chosen_sources(project)))
+
     return Starlette(
         routes=[
+            Route("/", show, methods=["GET"]),
+            Route("/api/sessions", followed.respond, methods=["GET"]),
             *(
-                Route(f"/api/records{path}", page.about_records(answer, known), methods=["POST"])
-                for path, answer, known in about
+                Route(f"/api/{path}", _Endpoint(token, *answer).respond, methods=["POST"])
+                for path, answer in answers.items()
             ),
-            Route("/", page.show, methods=["GET"]),
-            Route("/api/context", page.assemble, methods=["POST"]),
-            Route("/api/explain", page.explain, methods=["POST"]),
         ],
         middleware=[Middleware(Guard, port=port)],
     )
+
+
+def _blocking(answer: Callable[[dict[str, Any]], Mapping[str, Any]]) -> Answer:
+    """Make a function that blocks answer in a thread."""
+
+    async def in_its_thread(asked: dict[str, Any]) -> Mapping[str, Any]:
+        return await in_thread(lambda: answer(asked))
+
+    return in_its_thread
 
 
 def listen(port: int) -> socket.socket:
@@ -195,16 +187,10 @@ def make_server(app: Starlette) -> uvicorn.Server:
     )
 
 
-def _controls(kit: ContextKit, hues: Hues) -> Controls:
-    defaults = kit.config.assemble
+def _controls(project: Project) -> Controls:
+    defaults = project.kit.config.assemble
     return Controls(
-        sources=tuple((name, hues[name]) for name in kit.registry.sources),
-        off=tuple(
-            (plugin.name, plugin.reason or plugin.state)
-            for plugin in kit.registry.plugins
-            if plugin.state != "on" and plugin.is_source is not False
-        ),
-        records_of=tuple(RecordPages(kit, hues).sources),
+        records_of=tuple(RecordPages(project).sources),
         max_tokens=defaults.max_tokens,
         choices=dict(_CHOICES),
         chosen={option: getattr(defaults, option) for option in _CHOICES},

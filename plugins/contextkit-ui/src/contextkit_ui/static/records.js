@@ -2,14 +2,9 @@
 // The records that people write: find, edit, end.
 (() => {
   const find = (selector) => document.querySelector(selector);
-  const { post, say, SILENCE } = window.contextkit;
+  const { errorLine, fetched, say, views } = window.contextkit;
 
-  const ask = async (path, question) => {
-    try {
-      const response = await post(`/api/records${path}`, { source: find("#records-of").value, ...question });
-      return await response.json();
-    } catch { return { error: SILENCE }; }
-  };
+  const ask = (path, question) => fetched(`/api/records${path}`, { source: find("#records-of").value, ...question });
   const recordOf = (id) => [...document.querySelectorAll("#record-list [data-id]")].find((one) => one.dataset.id === id);
 
   let latest = 0;
@@ -18,11 +13,19 @@
     const question = { query: find("#records-query").value, ended: find("#records-ended").checked };
     const answer = await ask("", question);
     if (mine !== latest) return;
-    if (answer.error) {
-      const line = Object.assign(document.createElement("p"), { className: "error", textContent: answer.error });
-      find("#record-list").replaceChildren(line);
-    } else find("#record-list").innerHTML = answer.html; // Escaped by the server, as the context is.
+    if (answer.error) find("#record-list").replaceChildren(errorLine(answer.error));
+    else find("#record-list").innerHTML = answer.html; // Escaped by the server, as the context is.
     say(answer.error ?? find("#record-list [data-field=shown]").textContent);
+  };
+
+  const open = async (id) => {
+    if (!recordOf(id)) {
+      find("#records-query").value = "";
+      find("#records-ended").checked = true;
+      await list();
+    }
+    recordOf(id)?.querySelector("details").setAttribute("open", "");
+    recordOf(id)?.querySelector("summary").focus();
   };
 
   const change = async (form, path, question, done) => {
@@ -38,20 +41,9 @@
     say(done(answer));
   };
 
-  const show = (shown) => {
-    find("#records").hidden = !shown;
-    find("#answer").hidden = shown;
-    find("#records-button").setAttribute("aria-pressed", shown);
-    if (!shown) return;
-    find("#records-query").focus();
-    list();
-  };
-
   addEventListener("DOMContentLoaded", () => {
-    const button = find("#records-button");
-    if (!button) return;
-    button.addEventListener("click", () => show(find("#records").hidden));
-    find("#ask").addEventListener("submit", () => show(false));
+    if (!find("#find-records")) return;
+    views.memories = list;
     find("#find-records").addEventListener("submit", (event) => { event.preventDefault(); list(); });
     find("#find-records").addEventListener("change", (event) => { if (event.target.matches("select, [type=checkbox]")) list(); });
     find("#record-list").addEventListener("submit", (event) => {
@@ -61,6 +53,8 @@
       change(event.target, "/edit", versions, ({ outcome }) => (outcome === "unchanged" ? "Nothing changed" : "Saved"));
     });
     find("#record-list").addEventListener("click", (event) => {
+      const other = event.target.closest("[data-other]");
+      if (other) return open(other.dataset.other);
       const end = event.target.closest("[name=end]");
       if (!end || !confirm(`${end.textContent}?`)) return;
       change(end.form, "/end", {}, ({ outcome }) => (outcome === "ended" ? "Ended" : "Deleted"));

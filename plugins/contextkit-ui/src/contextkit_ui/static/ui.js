@@ -15,7 +15,7 @@
   }
 
   const asked = () => {
-    const form = find("#ask");
+    const form = find("#question");
     const choices = Object.fromEntries([...form.querySelectorAll("select")].map((one) => [one.name, one.value]));
     const sources = [...form.querySelectorAll("[name=source]:checked")].map((one) => one.value);
     return { query: form.query.value, sources, max_tokens: Number(find("#max-tokens").value), ...choices };
@@ -27,7 +27,12 @@
     body: JSON.stringify(question),
     signal,
   });
-  Object.assign(window.contextkit, { post, SILENCE });
+  // The answer's values, or an `error` in words.
+  const fetched = async (path, question) => {
+    try { return await (await post(path, question)).json(); } catch { return { error: SILENCE }; }
+  };
+  const errorLine = (words) => Object.assign(document.createElement("p"), { className: "error", role: "alert", textContent: words });
+  Object.assign(window.contextkit, { fetched, errorLine, SILENCE });
 
   let running = null;
   let timer = null;
@@ -38,7 +43,7 @@
     running?.abort();
     const mine = running = new AbortController();
     find("#answer").classList.add("busy");
-    find("#result").setAttribute("aria-busy", "true");
+    find("#answer").setAttribute("aria-busy", "true");
     try {
       const response = await post("/api/context", request, mine.signal);
       const answer = await response.json();
@@ -50,31 +55,30 @@
     if (running !== mine) return;
     running = null;
     find("#answer").classList.remove("busy");
-    find("#result").removeAttribute("aria-busy");
+    find("#answer").removeAttribute("aria-busy");
   };
   const askSoon = () => { clearTimeout(timer); timer = setTimeout(ask, WAIT); };
 
   const show = ({ context, html }) => {
     const open = new Map([...document.querySelectorAll("details[data-group]")].map((one) => [one.dataset.group, one.open]));
     find("#answer").innerHTML = html; // Escaped by the server, and the policy of the page runs nothing in it.
+    find("#answer").dataset.asked = "yes";
     document.querySelectorAll("details[data-group]").forEach((one) => { one.open = open.get(one.dataset.group) ?? one.open; });
     document.title = `${context.query.slice(0, 80)} · contextkit`;
     say(`${context.token_count} of ${context.max_tokens} tokens, ${context.items.length} of ${context.candidates} items`);
   };
   const refuse = (words) => {
-    const line = document.createElement("p");
-    line.className = "error";
-    line.setAttribute("role", "alert");
-    line.textContent = words;
-    find("#answer").replaceChildren(line);
+    find("#answer").replaceChildren(errorLine(words));
   };
 
+  const overview = async () => {
+    if (!location.hash) find("#query").focus({ preventScroll: true });
+    const answer = await fetched("/api/overview", {});
+    if (answer.html && !find("#answer").dataset.asked && find("#overview")) find("#overview").outerHTML = answer.html;
+  };
   const why = async (item) => {
-    let words;
-    try {
-      const answer = await (await post("/api/explain", { ...asked(), item })).json();
-      words = answer.explanations?.map((one) => one.words) ?? [answer.error];
-    } catch { words = [SILENCE]; }
+    const answer = await fetched("/api/explain", { ...asked(), item });
+    const words = answer.explanations?.map((one) => one.words) ?? [answer.error];
     const lines = words.map((one) => Object.assign(document.createElement("li"), { textContent: one }));
     find("#why-words")?.replaceChildren(...lines);
   };
@@ -90,7 +94,7 @@
   };
 
   addEventListener("DOMContentLoaded", () => {
-    const form = find("#ask");
+    const form = find("#question");
     const slider = find("#budget");
     slider.max = STEPS.length - 1;
     showBudget();
@@ -107,10 +111,19 @@
     });
     find("#max-tokens").addEventListener("input", () => { showBudget(); askSoon(); });
     form.addEventListener("change", (event) => { if (event.target.matches("select, [name=source]")) ask(); });
-    keys["/"] = () => { form.query.focus(); form.query.select(); };
+    document.addEventListener("click", (event) => {
+      const { question } = event.target.dataset;
+      if (!question) return;
+      form.query.value = question;
+      ask();
+    });
+    keys["/"] = () => {
+      if (find("#ask-view").hidden) location.hash = "#ask";
+      setTimeout(() => { form.query.focus(); form.query.select(); });
+    };
     for (let digit = 1; digit <= 9; digit++) keys[digit] = () => form.querySelectorAll("[name=source]")[digit - 1]?.click();
     form.query.addEventListener("keydown", (event) => { if (event.key === "Escape") form.query.blur(); });
     if (!sessionStorage.getItem("contextkit-token")) refuse("This page needs the whole address that `contextkit ui` printed.");
-    else form.query.focus();
+    else overview();
   });
 })();
