@@ -12,8 +12,10 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +38,14 @@ _SHORT_TEXT = 500
 
 _SPACE = "▁"
 """The marker that starts every text and replaces spaces."""
+
+_pieces_of = re.compile(r" *[^ \n]+| +|\n").findall
+"""Split where no token can begin before and end after.
+
+No token has a line break beside other characters, or a space behind one.
+"""
+
+_CACHED_PIECES = 50_000
 
 _BYTES = frozenset(f"<0x{byte:02X}>" for byte in range(256))
 """The tokens for characters without tokens of their own."""
@@ -64,7 +74,7 @@ class StaticTokenizer:
     """
 
     file: Path
-    _whole: Tokenizer | None = field(default=None, init=False)
+    _whole: _PieceTokenizer | None = field(default=None, init=False)
     _asked: bool = field(default=False, init=False)
     _lock: ForkLock = field(factory=ForkLock, init=False, repr=False)
 
@@ -73,22 +83,69 @@ class StaticTokenizer:
 
         Raises what reading the file raises.
         """
-        encoded = self._tokenizer(texts).encode_batch_fast(texts, add_special_tokens=False)
-        return [tokens.ids for tokens in encoded]
+        return self._tokenizer(texts).ids(texts)
 
-    def _tokenizer(self, texts: Sequence[str]) -> Tokenizer:
+    def _tokenizer(self, texts: Sequence[str]) -> _PieceTokenizer:
         with self._lock:
             if self._whole is None and not self._asked and sum(map(len, texts)) <= _SHORT_TEXT:
-                small = _built(reduced_to(texts, json.loads(self._read())))
+                small = _PieceTokenizer(_built(reduced_to(texts, json.loads(self._read()))))
                 self._asked = True
                 return small
             if self._whole is None:
-                self._whole = _built(self._read())
+                self._whole = _PieceTokenizer(_built(self._read()))
             return self._whole
 
     def _read(self) -> str:
         # Decoded bytes: text mode would search two megabytes for line ends.
         return self.file.read_bytes().decode("utf-8")
+
+
+class _PieceTokens(dict[str, list[int]]):
+    """A cache of the tokens of pieces of text."""
+
+    def __init__(self, model: Any) -> None:
+        self._model = model
+
+    def __missing__(self, piece: str) -> list[int]:
+        tokens = self._model.tokenize(piece.replace(" ", _SPACE))
+        ids = self[piece] = [token.id for token in tokens]
+        return ids
+
+
+@define(eq=False)
+class _PieceTokenizer:
+    """Splits texts piece by piece, and most pieces only once.
+
+    The library merges a text's characters as if the text were one long word, and remembers
+    nothing, which takes twice as long.
+
+    Attributes:
+        tokenizer: the tokenizer of whole texts.
+    """
+
+    tokenizer: Tokenizer
+    _special: Sequence[str] = field(init=False)
+    _known: _PieceTokens = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        added = self.tokenizer.get_added_tokens_decoder().values()
+        self._special = [token.content for token in added]
+        self._known = _PieceTokens(self.tokenizer.model)
+
+    def ids(self, texts: Sequence[str]) -> list[list[int]]:
+        """Return the token ids of each text, at most 512."""
+        if len(self._known) > _CACHED_PIECES:
+            # Other threads may still use the old one.
+            self._known = _PieceTokens(self.tokenizer.model)
+        known = self._known
+        return [self._ids(text, known) for text in texts]
+
+    def _ids(self, text: str, known: _PieceTokens) -> list[int]:
+        if not text or any(token in text for token in self._special):
+            ids: list[int] = self.tokenizer.encode(text, add_special_tokens=False).ids
+            return ids
+        pieces = _pieces_of(f" {text.replace(_SPACE, ' ')}")[:_MOST_TOKENS]
+        return list(chain.from_iterable(map(known.__getitem__, pieces)))[:_MOST_TOKENS]
 
 
 def reduced_to(texts: Sequence[str], described: Mapping[str, Any]) -> str:

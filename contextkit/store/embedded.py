@@ -26,7 +26,7 @@ from contextkit.store.base import (
     by_source,
     conditions,
     newest_first,
-    stored_batches,
+    stored_batch,
 )
 from contextkit.store.edge_points import read_page
 from contextkit.store.edge_queries import (
@@ -225,8 +225,9 @@ class EmbeddedStore:
         if len(records) > _WRITE_BATCH:
             with self._shared.use():
                 self._folder.require_room(records_bytes(records), SPARE_BYTES, "a write")
-        parts = list(by_source(records, _WRITE_BATCH))
-        for part, batch in zip(parts, stored_batches(parts, self.embedders), strict=True):
+        # Not in a thread ahead: the engine blocks all of Python's threads while it writes.
+        for part in by_source(records, _WRITE_BATCH):
+            batch = stored_batch(part, self.embedders.of(part[0].source))
             self._upsert(batch, records_bytes(part) + vectors_bytes(batch))
 
     def _upsert(self, batch: StoredBatch, size: int) -> None:

@@ -46,7 +46,7 @@ def embed_keywords(text: str) -> KeywordVector:
     """BM25's vector of a document, from its first 200,000 characters."""
     text = text[:_KEYWORD_CHARACTERS]
     vector = _keyword_model_for(text).embed_document(text)
-    return KeywordVector(list(vector.indices), list(vector.values))
+    return KeywordVector(vector.indices, vector.values)
 
 
 @lru_cache(maxsize=_CACHED_QUERIES)
@@ -54,7 +54,7 @@ def embed_keywords_query(text: str) -> KeywordVector:
     """BM25's vector of a query; every distinct word counts once."""
     text = text[:_KEYWORD_CHARACTERS]
     vector = _keyword_model_for(text).embed_query(text)
-    return KeywordVector(list(vector.indices), list(vector.values))
+    return KeywordVector(vector.indices, vector.values)
 
 
 def related_to(words: Iterable[int]) -> frozenset[int]:

@@ -51,6 +51,17 @@ def cut(tokenizer: Tokenizer, text: str) -> list[int]:
     return ids
 
 
+def test_pieces_of_texts_are_cut_as_in_the_whole_text(whole: Tokenizer) -> None:
+    """Also on second sight, and when no token can reach from one piece to the next."""
+    lines = [" ".join(TEXTS), "\n".join(TEXTS), " \n ".join(TEXTS), "\t".join(TEXTS)]
+    texts = [*TEXTS, *lines, *map(str.upper, lines), Path(__file__).read_text(encoding="utf-8")]
+    tokenizer = StaticTokenizer(FILE)
+    for _ in range(2):
+        assert tokenizer.ids(texts) == [cut(whole, text)[:512] for text in texts]
+    vocabulary = [token.replace("▁", " ") for token in whole.get_vocab()]
+    assert tokenizer.ids(vocabulary) == [cut(whole, text) for text in vocabulary]
+
+
 @pytest.mark.parametrize("text", TEXTS)
 def test_a_reduced_tokenizer_cuts_its_text_as_the_whole_one_does(
     described: Mapping[str, Any], whole: Tokenizer, text: str

@@ -1,9 +1,8 @@
-"""Many records in one call: a thread embeds the next batch while one is written."""
+"""Many records in one call, in batches."""
 
 from __future__ import annotations
 
 import math
-import threading
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -25,7 +24,6 @@ class _Lengths:
 
     Attributes:
         most: the texts that it embeds before it refuses.
-        threads: the threads that called it.
     """
 
     name = "lengths"
@@ -33,10 +31,8 @@ class _Lengths:
 
     def __init__(self, most: int) -> None:
         self.most = most
-        self.threads: set[int] = set()
 
     def embed_records(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        self.threads.add(threading.get_ident())
         self.most -= len(texts)
         if self.most < 0:
             raise ConfigError("no more", key="embedding.model")
@@ -59,14 +55,9 @@ def _records(number: int) -> list[Record]:
 
 
 def test_each_record_gets_its_own_vector(tmp_path: Path) -> None:
-    """However many batches there are; one batch needs no thread."""
-    model = _Lengths(_MANY + 1)
-    store = _store(tmp_path, model)
-    store.put(_records(1))
-    assert model.threads == {threading.get_ident()}
+    """However many batches there are."""
+    store = _store(tmp_path, _Lengths(_MANY))
     store.put(_records(_MANY))
-    assert len(model.threads) == 2
-
     points = [point for batch in store.scan_points() for point in batch.points]
     store.close()
 
