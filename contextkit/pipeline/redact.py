@@ -32,7 +32,7 @@ _KEPT_TEXTS = 512
 _LONGEST_KEPT = 2_000
 
 
-def _untold(_: int) -> None:
+def _ignore(_: int) -> None:
     pass
 
 
@@ -46,7 +46,7 @@ class Redactor:
     """
 
     registry: SourceRegistry
-    told: Callable[[int], None] = _untold
+    told: Callable[[int], None] = _ignore
 
     @property
     def enabled(self) -> bool:
