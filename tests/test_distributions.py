@@ -94,9 +94,15 @@ def test_the_extra_installs_from_a_folder_of_wheels(
     variables = {name: at for name, at in os.environ.items() if not name.startswith("CONTEXTKIT_")}
     variables |= {"PYTHONPATH": str(dependencies), "CONTEXTKIT_HOME": str(tmp_path / "home")}
 
-    def run(*command: str | Path, code: int = 0) -> str:
+    def run(*command: str | Path, code: int = 0, given: str = "") -> str:
         ran = subprocess.run(
-            command, cwd=tmp_path, env=variables, capture_output=True, text=True, check=False
+            command,
+            cwd=tmp_path,
+            env=variables,
+            input=given,
+            capture_output=True,
+            text=True,
+            check=False,
         )
         assert ran.returncode == code, ran.stdout + ran.stderr
         return ran.stdout if code == 0 else ran.stderr
@@ -109,6 +115,18 @@ def test_the_extra_installs_from_a_folder_of_wheels(
     installed = {f"{each['distribution']}=={each['version']}" for each in found}
     assert installed == {*EXTRAS["standard"]}
     assert {each["state"] for each in found} == {"on"}
+
+    # An agent's hook has its first context, without any further step.
+    (tmp_path / "tide.py").write_text("def high_water(harbour):\n    return 12\n")
+    event = {
+        "hook_event_name": "UserPromptSubmit",
+        "session_id": "first",
+        "cwd": str(tmp_path),
+        "prompt": "where is high_water of the harbour computed?",
+    }
+    run(program, "index")
+    told = run(python.with_name("contextkit-hook"), "claude-code", given=json.dumps(event))
+    assert "def high_water" in json.loads(told)["hookSpecificOutput"]["additionalContext"]
 
     # What the extra leaves out says how to get it.
     assert "pip install contextkit-entities" in run(program, "entities", "list", code=2)
