@@ -55,7 +55,7 @@ async def start_context(
 
 def _sections(kit: ContextKit) -> list[Section]:
     named = kit.config.hooks.start_sources
-    names = _told(kit) if named is None else list(named)
+    names = _sources_without_index(kit) if named is None else list(named)
     sections = []
     for name in names:
         filters = kit.registry.info(name).count_filters if name in kit.registry.sources else {}
@@ -63,17 +63,17 @@ def _sections(kit: ContextKit) -> list[Section]:
         if newest:
             since = Range(gte=min(record.created_at for record in newest))
             sections.append(
-                Section(source=name, query=_in_their_words(newest), filters={"created_at": since})
+                Section(source=name, query=_query_matching(newest), filters={"created_at": since})
             )
     return sections
 
 
-def _told(kit: ContextKit) -> list[str]:
+def _sources_without_index(kit: ContextKit) -> list[str]:
     """The enabled sources that index nothing from the workspace."""
     registry = kit.registry
     return [s for s in registry.sources if not registry.implements(s, "contextkit_index")]
 
 
-def _in_their_words(records: Sequence[Record]) -> str:
+def _query_matching(records: Sequence[Record]) -> str:
     """Build a query that matches every record, with any model."""
     return " ".join(word for r in records for word in _WORD.findall(r.text)[:_WORDS]) or _TITLE

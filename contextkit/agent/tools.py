@@ -111,7 +111,7 @@ def offered_tools(
     for offer in _offers(registry, failed):
         name = offer.tool.name
         if name in found:
-            others = (_told(statuses[each.plugin]) for each in (found[name], offer))
+            others = (_named(statuses[each.plugin]) for each in (found[name], offer))
             raise PluginError(
                 f"the tool '{name}' is offered by {' and by '.join(others)}: turn one of them off"
             )
@@ -119,7 +119,7 @@ def offered_tools(
     return dict(sorted(found.items()))
 
 
-def _told(status: PluginStatus) -> str:
+def _named(status: PluginStatus) -> str:
     return f"'{status.name}' of {status.distribution}"
 
 

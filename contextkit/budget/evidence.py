@@ -110,21 +110,23 @@ class _Beginning:
     searching a hundred texts.
     """
 
-    __slots__ = ("_anywhere", "_capital", "_spellings", "stem")
+    __slots__ = ("_anywhere", "_capital", "_spaced", "_upper", "stem")
 
     def __init__(self, stem: str) -> None:
         self.stem = stem
         self._anywhere = is_unspaced(stem)
         self._capital = stem.capitalize()
-        self._spellings = tuple({stem, stem.upper()})
+        self._upper = stem.upper()
+        self._spaced = f" {stem}"
 
     def is_in(self, text: str) -> bool:
         """Whether a word or a part of a name begins with it."""
         if self._anywhere:
             return self.stem in text
-        if self._capital in text:
+        # Most words stand behind a space.
+        if self._spaced in text or self._capital in text:
             return True
-        return any(_begins(text, spelling) for spelling in self._spellings)
+        return _begins(text, self.stem) or (self._upper != self.stem and _begins(text, self._upper))
 
 
 def _begins(text: str, word: str) -> bool:

@@ -71,7 +71,7 @@ def explain(
     warn_of_troubles(session, context)
     if item is not None:
         found = session.kit.explain_item_sync(item, query, **options)
-        lines = "\n".join(_in_words(explanation) for explanation in found)
+        lines = "\n".join(_describe(explanation) for explanation in found)
         session.emit([attrs.asdict(explanation) for explanation in found], lines, as_json)
         return
     whole = context.as_dict()
@@ -79,7 +79,7 @@ def explain(
     session.emit(data, "\n".join(_tables(context)), as_json)
 
 
-def _in_words(explanation: ItemExplanation) -> str:
+def _describe(explanation: ItemExplanation) -> str:
     if explanation.id is None:
         return f"{explanation.asked}: {explanation.words}"
     return f"{explanation.source} {explanation.id}: {explanation.words}"

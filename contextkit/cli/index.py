@@ -46,7 +46,7 @@ def index(session: Session, as_json: bool, sources: tuple[str, ...]) -> int:
         session.warn("no source that is on indexes anything")
     data = {source: _as_data(outcome) for source, outcome in outcomes.items()}
     lines = [
-        f"{source}: {_in_words(outcome.report)}"
+        f"{source}: {_describe(outcome.report)}"
         for source, outcome in outcomes.items()
         if outcome.report
     ]
@@ -98,7 +98,7 @@ def _as_data(outcome: IndexOutcome) -> dict[str, object]:
     return {**report, "problem": outcome.problem}
 
 
-def _in_words(report: IndexReport) -> str:
+def _describe(report: IndexReport) -> str:
     text = (
         f"{report.added} added, {report.updated} updated, {report.removed} removed, "
         f"{report.unchanged} unchanged"

@@ -49,12 +49,13 @@ def stats(session: Session, days: int, everywhere: bool, as_json: bool) -> None:
         for entry in read_given()
         if entry.at >= since and (everywhere or entry.workspace == workspace)
     )
-    session.emit(asdict(use), "\n".join(_lines(use)), as_json)
+    session.emit(asdict(use), "\n".join(_lines(use, days)), as_json)
 
 
-def _lines(use: Use) -> Iterator[str]:
+def _lines(use: Use, days: int) -> Iterator[str]:
     if not use.contexts:
-        yield "no agent was given a context"
+        yield f"no agent was given a context in the last {days} days"
+        yield "`contextkit install` connects an agent; `--all` counts other projects"
         return
     median = statistics.median(use.seconds)
     slow = use.seconds[int(len(use.seconds) * 0.95)]

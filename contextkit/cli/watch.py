@@ -85,7 +85,7 @@ def _shown(lines: Sequence[str], as_json: bool) -> Iterator[str]:
             continue
         clock = time.strftime("%H:%M:%S", time.localtime(at))
         entry = next(entries_of([line]), None)
-        yield f"{clock}  {_in_words(entry) if entry else _logged(json.loads(line))}"
+        yield f"{clock}  {_describe(entry) if entry else _logged(json.loads(line))}"
 
 
 def _time_of(line: str) -> float | None:
@@ -100,7 +100,7 @@ def _time_of(line: str) -> float | None:
         return None
 
 
-def _in_words(entry: Given | Touched) -> str:
+def _describe(entry: Given | Touched) -> str:
     from contextkit.agent.given import Touched
 
     folder = Path(entry.workspace).name

@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Collection, Iterator
 
 from contextkit.text.clean import FORMAT_CHARACTERS
+from contextkit.text.derived import cached_by_text
 
 # Punctuation and symbols that do not change a text's meaning: ASCII, Latin-1, general
 # punctuation, CJK punctuation, and invisible characters. The guard checks the cases in which
@@ -34,6 +35,7 @@ _TEXT_MISSING_A_WORD = 130
 _LEAST_REST = 12
 
 
+@cached_by_text
 def normal_text(text: str) -> str:
     """`text` in lower case without punctuation, its spaces normalised.
 

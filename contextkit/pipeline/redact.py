@@ -29,7 +29,7 @@ _SHORTEST = 6
 _PATH = "file_path"
 
 
-def _untold(_: int) -> None:
+def _ignore(_: int) -> None:
     pass
 
 
@@ -43,7 +43,7 @@ class Redactor:
     """
 
     registry: SourceRegistry
-    told: Callable[[int], None] = _untold
+    told: Callable[[int], None] = _ignore
 
     @property
     def enabled(self) -> bool:

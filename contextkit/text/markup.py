@@ -15,6 +15,7 @@ import re
 from collections.abc import Iterator
 
 from contextkit.text.clean import legible, visible
+from contextkit.text.derived import cached_by_text
 
 _BACKTICKS = re.compile("`+")
 _NOT_IN_LANGUAGE = re.compile(r"[\s`|\x00-\x1f\x7f-\x9f]+")
@@ -229,6 +230,16 @@ def markdown_text(text: str, *, behind_label: bool = False) -> str:
     Returns:
         The text with as many lines, each ended by a line feed but the last.
     """
+    return _without_openers(legible(text)) if behind_label else _on_own_lines(text)
+
+
+@cached_by_text
+def _on_own_lines(text: str) -> str:
+    # Openers are looked for behind line ends: there is none behind a label.
+    return _without_openers(f"\n{legible(text)}").removeprefix("\n")
+
+
+def _without_openers(text: str) -> str:
     has_definition = "]:" in text
 
     def opener_escaped(found: re.Match[str]) -> str:
@@ -239,11 +250,8 @@ def markdown_text(text: str, *, behind_label: bool = False) -> str:
         escaped = _backslashed(opener) if opener[0] in "`~" else f"\\{opener}"
         return found[0].removesuffix(opener) + escaped
 
-    # Openers are looked for behind line ends: there is none behind a label.
-    before = "" if behind_label else "\n"
-    lines = before + legible(text).replace("\r\n", "\n").replace("\r", "\n")
-    escaped = _IN_TEXT.sub(_special_escaped, _TEXT_OPENER.sub(opener_escaped, lines))
-    return escaped.removeprefix(before)
+    lines = text.replace("\r\n", "\n").replace("\r", "\n")
+    return _IN_TEXT.sub(_special_escaped, _TEXT_OPENER.sub(opener_escaped, lines))
 
 
 def _backslashed(characters: str) -> str:

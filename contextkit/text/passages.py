@@ -45,6 +45,7 @@ _PASSAGES = 2
 _TRIES_IN_VAIN = 5
 _RETRIES = 8
 _MOST_IN_A_ROW = 12
+_SHORT_TEXT = 2_000
 _MOST_CHARACTERS = 200_000
 """Only this much of a text is searched."""
 
@@ -150,8 +151,13 @@ class _Reading:
         return {unit: number for number, block in enumerate(self.blocks) for unit in block}
 
 
-@lru_cache(maxsize=128)
 def _parsed(
+    text: str, longest: int
+) -> tuple[Sequence[TextUnit], Sequence[range], Sequence[frozenset[int]]]:
+    return (_parsed_short if len(text) <= _SHORT_TEXT else _parsed_long)(text, longest)
+
+
+def _parse(
     text: str, longest: int
 ) -> tuple[Sequence[TextUnit], Sequence[range], Sequence[frozenset[int]]]:
     """Parse a text into units, blocks and word ids."""
@@ -159,6 +165,10 @@ def _parsed(
     blocks = unit_blocks(units, longest)
     texts = ("\n".join(unit.text for unit in units[it.start : it.stop]) for it in blocks)
     return units, blocks, [frozenset(embed_keywords(text).indices) for text in texts]
+
+
+_parsed_short = lru_cache(maxsize=512)(_parse)
+_parsed_long = lru_cache(maxsize=32)(_parse)
 
 
 @lru_cache(maxsize=64)

@@ -42,6 +42,8 @@ _UNITS_PER_TOKEN = 1000
 # characters of several.
 _TOGETHER = 200_000
 _BLOCK_BYTES = 1 << 15
+# Sentences and labels are counted again and again.
+_LONGEST_CACHED = 500
 # The estimate in percent, with the margin that keeps contexts within the budget.
 _O200K_SAFETY = 106
 _CLAUDE_SAFETY = 110
@@ -138,6 +140,13 @@ def counter_for(family: str) -> TokenCounter:
 
 
 def _tokens(text: str, weights: str, percent: int) -> int:
+    if len(text) > _LONGEST_CACHED:
+        return _in_tokens(_weights(weights).units(text), percent)
+    return _tokens_of_short(text, weights, percent)
+
+
+@lru_cache(maxsize=4096)
+def _tokens_of_short(text: str, weights: str, percent: int) -> int:
     return _in_tokens(_weights(weights).units(text), percent) if text else 0
 
 

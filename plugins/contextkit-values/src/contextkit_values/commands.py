@@ -55,7 +55,7 @@ def refresh(session: Session, /, as_json: bool, **given: Any) -> None:
         session.kit.embedder("experiences"),
         **options,
     )
-    session.emit(_as_data(report), _in_words(report), as_json)
+    session.emit(_as_data(report), _describe(report), as_json)
 
 
 @values.command(
@@ -96,7 +96,7 @@ def _as_data(report: IndexReport) -> dict[str, Any]:
     return {**counts, "notes": list(report.notes)}
 
 
-def _in_words(report: IndexReport) -> str:
+def _describe(report: IndexReport) -> str:
     counts = (
         f"values: {report.added} added, {report.updated} updated, {report.removed} removed, "
         f"{report.unchanged} unchanged"
