@@ -17,6 +17,9 @@ pytestmark = pytest.mark.one_python
 ROOT = Path(__file__).parents[1]
 TESTS = {
     "tests/cli/test_completion.py::test_fish_offers": ["fish"],
+    "plugins/contextkit-agents/tests/test_opencode.py::test_uninstalling_removes_the_plugin": [
+        "node"
+    ],
     "tests/cache/test_first_use.py::test_importing_is_not_the_time_of_redis": ["redis-server"],
     "plugins/contextkit-ui/tests/test_page.py::test_a_source_is_switched_off_and_on": [
         "chromium",
@@ -48,7 +51,8 @@ def test_a_run_ends_with_the_programs_that_were_missing(tmp_path: Path) -> None:
         "chromium is not installed, tests skipped: 1",
         "chromedriver is not installed, tests skipped: 1",
         "fish is not installed, tests skipped: 1",
+        "node is not installed, tests skipped: 1",
         "redis-server is not installed, tests skipped: 1",
-        "On Debian or Ubuntu: apt-get install chromium chromium-driver fish redis-server",
+        "On Debian or Ubuntu: apt-get install chromium chromium-driver fish nodejs redis-server",
     ]
-    assert "3 skipped in " in closing
+    assert "4 skipped in " in closing

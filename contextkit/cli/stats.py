@@ -59,7 +59,7 @@ def _lines(use: Use, days: int) -> Iterator[str]:
         return
     median = statistics.median(use.seconds)
     slow = use.seconds[int(len(use.seconds) * 0.95)]
-    yield f"{use.contexts:,} contexts in {use.sessions:,} sessions, {use.tokens:,} tokens"
+    yield f"contexts: {use.contexts:,}; sessions: {use.sessions:,}; tokens: {use.tokens:,}"
     yield f"each took: median {median * 1000:,.0f} ms, 95% within {slow * 1000:,.0f} ms"
     if use.touched:
         yield (

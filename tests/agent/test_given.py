@@ -74,7 +74,7 @@ def test_stats_tell_what_an_agent_used_of_what_it_was_given(agent: Agent) -> Non
     assert code == {"source": "code", "items": 1, "with_file": 1, "used": 1}
     assert (told["contexts"], told["touched"], told["touched_after"]) == (1, 1, 1)
     shown = agent.contextkit("stats")
-    assert f"1 contexts in 1 sessions, {given['tokens']} tokens" in shown
+    assert f"contexts: 1; sessions: 1; tokens: {given['tokens']}" in shown
     assert "1 of them (100%) were in an earlier context" in shown
 
 
