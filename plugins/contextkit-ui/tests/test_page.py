@@ -26,6 +26,7 @@ const by = (one, name) =>
   Object.fromEntries(all(one, `[data-${name}]`).map((o) => [o.dataset[name], o.textContent]));
 return {
   figures: by(document, "figure"),
+  empty: all(document, "[data-empty] bdi").map((one) => one.textContent),
   segments: all(document, "[data-segment]").map((one) => one.dataset.segment),
   sources: all(document, "tr[data-section]").map((one) => (
     { section: one.dataset.section, state: one.dataset.state, ...by(one, "field") })),
@@ -57,7 +58,9 @@ def agrees(page: Page, context: dict[str, Any]) -> None:
     }
     assert read["segments"] == [s["section"] for s in trace["sources"] if s["used"]]
     names = ("share", "used", "given", "taken", "candidates")
-    for row, source in zip(read["sources"], trace["sources"], strict=True):
+    assert read["empty"] == [s["section"] for s in trace["sources"] if s["state"] == "empty"]
+    found = [source for source in trace["sources"] if source["state"] != "empty"]
+    for row, source in zip(read["sources"], found, strict=True):
         assert (row["section"], row["state"]) == (source["section"], source["state"])
         assert {n: number(row[n]) for n in names} == {n: source[n] for n in names}
         assert number(row["shown"]) == context["sources_used"].get(source["source"], 0)
