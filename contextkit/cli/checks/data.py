@@ -154,17 +154,18 @@ class StoreCheck:
 
     def _opened(self) -> Finding:
         try:
-            counts = {name: self.store.count(name, None, {}) for name in self.registry.sources}
+            # All of them first: what an index run adds meanwhile is not of an unknown source.
             total = self.store.count(None, None, {}) - self.store.count(CHECKOUTS, None, {})
+            counts = {name: self.store.count(name, None, {}) for name in self.registry.sources}
         except ContextKitError as error:
             return problem(_STORE, str(error), _remedy(error))
         self.usable = True
         parts = [f"{name} {count:,}" for name, count in counts.items() if count]
-        others = total - sum(counts.values())
-        if others > 0:
-            parts.append(f"of sources that are off or not installed {others:,}")
+        known = sum(counts.values())
+        if total > known:
+            parts.append(f"of sources that are off or not installed {total - known:,}")
         held = f": {', '.join(parts)}" if parts else ""
-        return fine(_STORE, f"{total:,} records of all projects{held}")
+        return fine(_STORE, f"{max(total, known):,} records of all projects{held}")
 
     def _room(self, path: Path) -> Finding:
         folder = next(each for each in (path, *path.absolute().parents) if each.exists())
