@@ -9,7 +9,7 @@ import pytest
 
 from contextkit import ContextItem
 from contextkit.models.items import STYLES, Detail, Style
-from contextkit_commits import contextkit_dedup_keys, contextkit_format
+from contextkit_commits import contextkit_format, contextkit_source
 
 MakeItem = Callable[..., ContextItem]
 
@@ -137,18 +137,7 @@ def test_a_path_with_a_line_feed_is_shown_on_one_line(make_item: MakeItem) -> No
     assert text.endswith("\n*Files: `a\\nb\\x1b.py`, `*.py`, `` `x` ``*")
 
 
-@pytest.mark.parametrize(
-    ("metadata", "keys"),
-    [
-        ({"files_changed": ["src/a.py"]}, [f"sha:{SHA}", "file:src/a.py"]),
-        ({"files_changed": ["src/a.py"], "file_count": 1}, [f"sha:{SHA}", "file:src/a.py"]),
-        ({"files_changed": ["a.py", "b.py"], "file_count": 2}, [f"sha:{SHA}"]),
-        ({"files_changed": ["a.py"], "file_count": 2}, [f"sha:{SHA}"]),
-        ({"files_changed": [], "sha": None}, [f"sha:{SHA}"]),
-    ],
-)
-def test_dedup_keys_name_the_commit_and_its_only_file(
-    make_item: MakeItem, metadata: dict[str, Any], keys: list[str]
-) -> None:
-    """A commit of one file is about that file; one of several is not."""
-    assert contextkit_dedup_keys([make_item(**metadata)]) == [keys]
+def test_a_commit_of_one_file_is_not_merged_with_its_code(make_item: MakeItem) -> None:
+    """The specification merges them by the file, so that a message hid the function."""
+    item = make_item(files_changed=["src/a.py"], file_count=1)
+    assert contextkit_source().dedup_keys(item.id, item.metadata) == (f"sha:{SHA}",)

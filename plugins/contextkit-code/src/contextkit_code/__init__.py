@@ -51,7 +51,6 @@ def contextkit_source() -> SourceInfo:
         },
         # Code is verbose, so the source gets twice the share of a source of short items.
         weight=2.0,
-        # A commit that changes only this file duplicates the item.
         dedup_key="file:{file_path}",
     )
 

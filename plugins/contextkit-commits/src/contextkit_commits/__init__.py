@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from contextkit.models import Detail, Style
 
 __all__ = [
-    "contextkit_dedup_keys",
     "contextkit_format",
     "contextkit_index",
     "contextkit_query",
@@ -44,6 +43,8 @@ def contextkit_source() -> SourceInfo:
             "git_timeout": Setting(60.0, over=0, most=86_400, rule="lower"),
         },
         weight=2.0,
+        # Not the file of a one-file commit: its message does not say what the code says.
+        dedup_key="sha:{sha}",
     )
 
 
@@ -74,14 +75,6 @@ def contextkit_truncate(
     from contextkit_commits.truncation import truncate_commit
 
     return truncate_commit(item, style, max_tokens, count, query)
-
-
-@hookimpl
-def contextkit_dedup_keys(items: Sequence[ContextItem]) -> Sequence[Sequence[str]]:
-    """Return the sha, and the path of a one-file commit."""
-    from contextkit_commits.commit_records import dedup_keys
-
-    return [dedup_keys(item) for item in items]
 
 
 @hookimpl

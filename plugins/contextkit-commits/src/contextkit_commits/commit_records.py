@@ -90,13 +90,3 @@ def commit_item(record: Record, relevance: float) -> ContextItem:
         created_at=record.created_at,
         location=f"commit {record.id[:SHORT_SHA]}",
     )
-
-
-def dedup_keys(item: ContextItem) -> list[str]:
-    """Return `sha:…`, and `file:…` for a one-file commit."""
-    keys = [f"sha:{item.metadata.get('sha') or item.id}"]
-    files = item.metadata.get("files_changed") or []
-    # A commit from a host's own searcher has no count beside its list.
-    if len(files) == 1 and (item.metadata.get("file_count") or 1) == 1:
-        keys.append(f"file:{files[0]}")
-    return keys
