@@ -39,6 +39,8 @@ _DATA = frozenset(
 _SEPARATOR = re.compile(r"[-_.]")
 _PLACES = ("/.docker/config.json", "/.kube/config")
 _FOLDERS = ("/.ssh/", "/.gnupg/")
+_INSTALLED = ("/skills/contextkit/SKILL.md", "/hooks/contextkit.json", "/plugins/contextkit.js")
+"""What `contextkit install` writes for agents, which says nothing about the workspace."""
 
 
 def is_key_file(path: str) -> bool:
@@ -132,9 +134,9 @@ class FileListing:
     def add(self, path: str, location: str | None = None, status: Status | None = None) -> None:
         """Add a file, or skip it with a reason.
 
-        Skipped are key files (`is_key_file`), files that are too large or unreadable, and
-        everything that is not a regular file. A missing file is ignored: it was just deleted, or
-        git still lists it.
+        Skipped are key files (`is_key_file`), contextkit's own files for agents, files that are
+        too large or unreadable, and everything that is not a regular file. A missing file is
+        ignored: it was just deleted, or git still lists it.
 
         Args:
             path: its path in the workspace, with `/`, as valid text.
@@ -143,6 +145,9 @@ class FileListing:
         """
         if is_key_file(path):
             self.skipped.append((path, KEY_FILE_REASON))
+            return
+        if path[:1] == "." and path.endswith(_INSTALLED):
+            self.skipped.append((path, "written by `contextkit install`"))
             return
         location = path if location is None else location
         if status is None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from contextkit.indexing import FileListing
 from contextkit.models import AgentAdapter, AgentFile, Scope
 from contextkit_agents.errors import SettingsFileError
 from contextkit_agents.installing import Plan
@@ -62,6 +63,18 @@ def parsed(path: Path) -> Any:
     """The values in a settings file."""
     text = path.read_bytes().decode()
     return tomllib.loads(text) if path.suffix == ".toml" else json.loads(blanked(text))
+
+
+@EACH
+def test_no_source_indexes_what_it_wrote(adapter: AgentAdapter, tmp_path: Path, home: Path) -> None:
+    """An agent that asks about the project does not get contextkit's own skill."""
+    install(adapter, "project", tmp_path)
+    own = [f.path for f in files_of(adapter, "project", tmp_path) if isinstance(f.content, str)]
+    listing = FileListing(tmp_path)
+    for path in own:
+        listing.add(path.relative_to(tmp_path).as_posix())
+    assert own
+    assert not listing.files
 
 
 @EACH
