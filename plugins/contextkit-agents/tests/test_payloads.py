@@ -73,7 +73,7 @@ PROMPTS: Mapping[str, Event] = {
     "copilot vs code": {**CODE, "hookEventName": "UserPromptSubmit", "prompt": ASKED},
     "copilot cli": {**COPILOT, "hook_event_name": "UserPromptSubmit", "prompt": ASKED},
 }
-AT_ONCE = ("claude-code", "codex", "gemini")
+AT_ONCE = ("claude-code", "codex", "gemini", "copilot cli")
 """Agents that take a context from a prompt's hook."""
 
 FAILURES: Mapping[str, Event] = {
@@ -283,6 +283,13 @@ def test_a_prompt_gets_context(name: str, shared_world: World) -> None:
     assert "freezing the clock" in agent.hears(FAILURES[name])
     assert "four spaces" in agent.hears(FAILURES[name])
     assert agent.hears(FAILURES[name]) == ""
+
+
+def test_geminis_first_prompt_is_what_the_user_wrote() -> None:
+    """It begins with what the session's start gave, which is neither asked for nor recorded."""
+    read = importlib.import_module("contextkit_agents.adapters.gemini").read
+    given = f"<hook_context>We indent &lt;all&gt; files.</hook_context>\n\n{ASKED}"
+    assert read({**PROMPTS["gemini"], "prompt": given})["prompt"] == ASKED
 
 
 @pytest.mark.parametrize("name", STARTS)

@@ -39,11 +39,16 @@ _TOOLS = {
 }
 _OWN_NAMES = {ours: theirs for theirs, ours in EVENTS.items()}
 _EXIT = r"(?m)^Exit Code: (\d{1,9})$"
+_ADDED = ("<hook_context>", "</hook_context>")
+"""Around what a session's start gave, which Gemini puts before the first prompt."""
 
 
 def read(event: Mapping[str, Any]) -> dict[str, Any]:
     """Translate an event."""
     made = translate_event(event, events=EVENTS, fields=_FIELDS, tools=_TOOLS)
+    prompt = made.get("prompt")
+    if isinstance(prompt, str) and prompt.startswith(_ADDED[0]):
+        made["prompt"] = prompt.partition(_ADDED[1])[2].lstrip()
     response = made.get("tool_response")
     told = response.get("llmContent") if isinstance(response, dict) else None
     if isinstance(told, str):
