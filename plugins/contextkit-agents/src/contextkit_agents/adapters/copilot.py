@@ -1,9 +1,8 @@
 """Copilot in VS Code and as a CLI: hook files, and MCP servers.
 
 It follows the references of hooks of VS Code (July 2026) and of GitHub Copilot (2026). Both read
-`.github/hooks`. VS Code takes no context from a prompt's hook, so that it comes with the first tool
-that is used; the CLI 1.0.102 takes it. VS Code writes the fields in camel case or with underscores,
-and reads the context in `hookSpecificOutput`; the CLI at the top.
+`.github/hooks`. VS Code takes no context from a prompt's hook, so it comes with the first tool; the
+CLI takes it. VS Code reads the context in `hookSpecificOutput`, the CLI at the top.
 """
 
 from __future__ import annotations
@@ -44,9 +43,9 @@ _TOOLS = {
 def read(event: Mapping[str, Any]) -> dict[str, Any]:
     """Translate an event."""
     made = translate_event(event, fields=_FIELDS, tools=_TOOLS)
-    prompted = made.get("hook_event_name") == "UserPromptSubmit"
-    # Only VS Code names its transcript then.
-    made["answer_later"] = prompted and "transcript_path" in event
+    # Only VS Code names its transcript with a prompt.
+    asked = made.get("hook_event_name") == "UserPromptSubmit"
+    made["answer_later"] = asked and "transcript_path" in event
     response = made.get("tool_response")
     if isinstance(response, dict) and "text_result_for_llm" in response:
         made["tool_response"] = response["text_result_for_llm"]

@@ -1,7 +1,7 @@
 """Gemini CLI: an extension for the user, or settings of a project.
 
-It follows the documentation of Gemini CLI 0.56 on hooks and extensions. Timeouts are milliseconds.
-Gemini has no event after it compressed the history, but one before.
+It follows the documentation of Gemini CLI 0.56. Timeouts are milliseconds. An event comes before
+the history is compressed, and none after it.
 """
 
 from __future__ import annotations
@@ -37,18 +37,16 @@ _TOOLS = {
     "write_file": "Write",
     "replace": "Edit",
 }
-_OWN_NAMES = {ours: theirs for theirs, ours in EVENTS.items()}
 _EXIT = r"(?m)^Exit Code: (\d{1,9})$"
-_ADDED = ("<hook_context>", "</hook_context>")
-"""Around what a session's start gave, which Gemini puts before the first prompt."""
 
 
 def read(event: Mapping[str, Any]) -> dict[str, Any]:
     """Translate an event."""
     made = translate_event(event, events=EVENTS, fields=_FIELDS, tools=_TOOLS)
     prompt = made.get("prompt")
-    if isinstance(prompt, str) and prompt.startswith(_ADDED[0]):
-        made["prompt"] = prompt.partition(_ADDED[1])[2].lstrip()
+    # Gemini puts what a session's start gave before the first prompt.
+    if isinstance(prompt, str) and prompt.startswith("<hook_context>"):
+        made["prompt"] = prompt.partition("</hook_context>")[2].lstrip()
     response = made.get("tool_response")
     told = response.get("llmContent") if isinstance(response, dict) else None
     if isinstance(told, str):
@@ -61,7 +59,7 @@ def read(event: Mapping[str, Any]) -> dict[str, Any]:
 
 def answer(event: str, context: str) -> Mapping[str, Any] | None:
     """Format a context."""
-    return context_output(_OWN_NAMES.get(event, event), context)
+    return context_output({ours: own for own, ours in EVENTS.items()}.get(event, event), context)
 
 
 def files(offer: AgentOffer, scope: Scope, folder: Path) -> Sequence[AgentFile]:
