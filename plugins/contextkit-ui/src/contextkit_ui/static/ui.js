@@ -117,9 +117,11 @@
       form.query.value = question;
       ask();
     });
+    const write = () => { form.query.focus(); form.query.select(); };
     keys["/"] = () => {
-      if (find("#ask-view").hidden) location.hash = "#ask";
-      setTimeout(() => { form.query.focus(); form.query.select(); });
+      if (!find("#ask-view").hidden) { write(); return; } // At once: what is typed next belongs to the question.
+      addEventListener("hashchange", write, { once: true }); // After the listener that shows the page.
+      location.hash = "#ask";
     };
     for (let digit = 1; digit <= 9; digit++) keys[digit] = () => form.querySelectorAll("[name=source]")[digit - 1]?.click();
     form.query.addEventListener("keydown", (event) => { if (event.key === "Escape") form.query.blur(); });
