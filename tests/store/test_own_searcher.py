@@ -202,7 +202,10 @@ async def test_a_premortem_shows_each_experience_in_its_section() -> None:
 
 
 async def test_what_two_sources_found_is_shown_once() -> None:
-    """By seed 1's keys: the experience of a value, the one file of a commit; and by text."""
+    """By seed 1's keys, such as the experience of a value, and by text.
+
+    Seed 1 also merges a commit with its one file. It hid the function behind a message.
+    """
     code, commit = THINGS["code"][0], THINGS["commits"][0]
     one_file = {**commit.metadata, "files_changed": ["tests/retry.py"], "file_count": 1}
     told = "Never retry a flaky test more than twice in a row"
@@ -229,9 +232,10 @@ async def test_what_two_sources_found_is_shown_once() -> None:
     pairs = [
         {("experiences", "ghap_1"), ("values", "value_1")},
         {("memories", "mem_1"), ("values", "value_2")},
-        {("code", "tests/retry.py:10"), ("commits", one_file["sha"])},
     ]
-    assert len(shown) == 3
+    both = {("code", "tests/retry.py:10"), ("commits", one_file["sha"])}
+    assert len(shown) == 4
+    assert both < shown
     for pair in pairs:
         (winner,) = pair & shown
         (loser,) = pair - shown
