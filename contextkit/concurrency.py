@@ -336,12 +336,12 @@ class Breaker:
         Args:
             hook: the hook.
             reason: why, for people.
-            seconds: how long to let no request through; at least the cool-down.
+            seconds: how long to let no request through.
         """
         now = self.clock()
         self._failed_at, self.reason, self.slow_hook = now, reason, hook
         self.failures += 1
-        self._open(now, max(self.cooldown, seconds))
+        self._open(now, seconds)
 
     def _open(self, now: float, seconds: float) -> None:
         self._opened_at, self._open_seconds, self._probing = now, seconds, False

@@ -121,6 +121,7 @@ async def test_a_source_that_held_the_others_is_skipped_by_the_next_call(
     [event] = [log for log in logs if log["event"] == "plugin_slow"]
     assert (event["source"], event["hook"]) == ("bad", f"contextkit_{hook}")
     assert event["seconds"] >= LATER / 2
+    assert event["skipped_for"] == pytest.approx(20 * event["seconds"], abs=2)
     before = len(calls)
     second = await ask(kit)
     assert delivered(second) == GOOD
@@ -130,13 +131,24 @@ async def test_a_source_that_held_the_others_is_skipped_by_the_next_call(
     assert len(calls) == before
 
 
+async def test_a_source_whose_hooks_take_a_third_of_a_second_stays(kit: ContextKit) -> None:
+    """A busy machine makes ordinary hooks so slow; the context comes later, but whole."""
+
+    def truncate(item: ContextItem, max_tokens: int) -> None:
+        time.sleep(0.16)
+
+    found = [ContextItem("bad", "the tide rises in the harbour. " * 2000, 0.9)]
+    kit.register(make_plugin(found, contextkit_truncate=truncate), "bad")
+    assert [row_of(await ask(kit))[0] for _ in range(3)] == ["ok"] * 3
+
+
 async def test_a_hook_that_held_the_others_is_not_called_again(kit: ContextKit) -> None:
     """Of the texts that do not fit, the first is shortened slowly, and the rest by default."""
     calls: list[str] = []
 
     def truncate(item: ContextItem, max_tokens: int) -> None:
         calls.append(item.id)
-        time.sleep(LATER / 2)
+        time.sleep(LATER)
 
     long = "the tide rises in the harbour. " * 2000
     found = [ContextItem("bad", f"{n} {long}", 0.9, id=str(n)) for n in range(3)]
