@@ -71,7 +71,20 @@ def likeness(word: str, asked: str) -> float:
 @lru_cache(4 * _CACHED)
 def closest(word: str, asked: tuple[str, ...]) -> float:
     """Return a word's `likeness` to the nearest question word, 0..1."""
-    return max((likeness(word, each) for each in asked), default=0.0)
+    if word in asked:
+        return 1.0
+    # Of a long question, few words share a beginning with a name or are within it.
+    alike = [*_by_beginning(asked).get(word[:_LEAST_PLURAL], ())]
+    alike += [each for each in asked if each in word]
+    return max((likeness(word, each) for each in alike), default=0.0)
+
+
+@lru_cache(8)
+def _by_beginning(asked: tuple[str, ...]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for word in asked:
+        found.setdefault(word[:_LEAST_PLURAL], []).append(word)
+    return found
 
 
 def _shared_beginning(short: str, long: str) -> int:
