@@ -48,13 +48,13 @@ class _Redaction:
     """A redaction in a thread.
 
     Attributes:
+        plugin: the plugin that is called, at first the first.
         began: when it began.
-        plugin: the plugin that was called last.
         is_over: whether the thread has ended it.
     """
 
+    plugin: str
     began: float = field(factory=time.monotonic)
-    plugin: str = ""
     is_over: bool = False
 
 
@@ -208,11 +208,12 @@ class Redactor:
         Raises:
             SourceError: a plugin is late; it names the plugin.
         """
-        if not (self.enabled and self.registry.on_with(_HOOK)):
+        plugins = self.registry.on_with(_HOOK) if self.enabled else []
+        if not plugins:
             return call(self)
         self._late[:] = [each for each in self._late if not each.is_over]
         if not self._late:
-            redaction = _Redaction()
+            redaction = _Redaction(plugins[0])
             try:
                 async with asyncio.timeout(deadline / 2):
                     return await in_thread(partial(self._run, redaction, call))
