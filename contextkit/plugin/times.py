@@ -58,9 +58,6 @@ _SHORT_WAITING = 5.0
 _MOST_FOR_SHORT = 1.0
 """For how many seconds others may have kept a context's short steps waiting."""
 
-_WAITED_PART = 4
-"""An assembly is allowed one second more for so many in which it waited for a processor."""
-
 _LOOK_SECONDS = HOLD_SECONDS / 2
 """How old the clocks may be that a step begins with."""
 
@@ -250,18 +247,16 @@ class HookTimes:
 
         These are the fewest plugins without which the rest is within the allowance. Time in which
         this thread was ready but had no processor, waits for the interpreter's lock, and full
-        garbage collections, count against no plugin. Where the thread waited for a processor for
-        long, the clocks tell less, and the allowance is up to twice as long. A plugin's redaction,
-        which is never skipped, is apart from its other hooks.
+        garbage collections, count against no plugin. A plugin's redaction, which is never skipped,
+        is apart from its other hooks.
         """
         late = {(plugin, hook == NEVER_SKIPPED) for plugin, hook in self._late}
         spent = {key: hooks for key, hooks in self._spent().items() if key not in late}
         of = {key: sum(hooks.values()) for key, hooks in spent.items()}
         rest = sum(of.values())
-        allowed = ALLOWED_SECONDS + min(ALLOWED_SECONDS, self._so_far.waited / _WAITED_PART)
         found = list(self._late.values())
         for key in sorted(of, key=lambda key: -of[key]):
-            if rest <= allowed or of[key] < HOLD_SECONDS:
+            if rest <= ALLOWED_SECONDS or of[key] < HOLD_SECONDS:
                 break
             rest -= of[key]
             hook = max(spent[key], key=lambda hook: spent[key][hook])
@@ -281,17 +276,13 @@ class HookTimes:
                 spent[plugin, hook == NEVER_SKIPPED][hook] = seconds * part + long
         return spent
 
-    @property
-    def _so_far(self) -> _Clocks:
-        return _Clocks.now().since(self._began)
-
     def _caused_of_short(self) -> float:
         """Return for which part of the short steps the plugins are to blame."""
         short = sum(sum(hooks.values()) for hooks in self._short.values())
         if short <= ALLOWED_SECONDS:
             return 1.0
         # Each of them may have waited a little.
-        clocks = self._so_far
+        clocks = _Clocks.now().since(self._began)
         locked = min(_SHORT_WAITING * clocks.others, _MOST_FOR_SHORT)
         return max(0.0, 1 - (locked + clocks.waited) / short)
 

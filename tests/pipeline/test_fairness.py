@@ -19,7 +19,7 @@ from contextkit.concurrency import in_thread
 from contextkit.errors import SourceError
 from contextkit.models.context import FormattedContext
 from contextkit.pipeline.waiting import ending_by
-from contextkit.plugin.times import ALLOWED_SECONDS, HookTimes, Starvation
+from contextkit.plugin.times import Starvation
 from contextkit.text.signals import QuerySignals
 from tests.benchmarks.bad_sources import KINDS
 from tests.making import KEYWORDS, OpenKit, from_records, make_plugin
@@ -294,17 +294,6 @@ async def test_waiting_for_the_interpreter_is_not_held_against_a_source(kit: Con
     notes = (await ask(kit)).trace.notes
     assert [note for note in notes if note.startswith("bad: ")] == []
     assert row_of(await ask(kit))[0] == "empty"
-
-
-def test_a_busy_machine_doubles_what_hooks_may_take(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What Linux says of a thread's waits does not account for all of its delays."""
-    times = HookTimes()
-    times.charge("some", "contextkit_format", 1.5 * ALLOWED_SECONDS)
-    assert [slow.plugin for slow in times.slow()] == ["some"]
-    monkeypatch.setattr("contextkit.plugin.times._schedule_of", lambda thread: (0.0, 1e6, 1))
-    assert times.slow() == []
-    times.charge("more", "contextkit_format", 1.5 * ALLOWED_SECONDS)
-    assert [slow.plugin for slow in times.slow()] == ["some"]
 
 
 async def test_a_host_can_set_the_moment_at_which_all_sources_are_left(kit: ContextKit) -> None:
