@@ -300,11 +300,9 @@ class ContextKit(AskingForContexts):
     def mark_used(self, used: FormattedContext | Iterable[ContextItem | tuple[str, str]]) -> None:
         """Mark items as used, for strategies that score usage.
 
-        This call blocks.
-
-        A mark raises an item's usage more than its presence in a context does, and it is
-        recorded under every strategy. Where the history is off (`[history] enabled`) nothing
-        happens. A history that cannot be written is logged.
+        This call blocks. A mark raises an item's usage more than its presence in a context does,
+        and is recorded under every strategy. Where the history is off (`[history] enabled`)
+        nothing happens. A history that cannot be written is logged.
 
         Args:
             used: a context, of which all items count, or some items, or (source, id) of each.
@@ -316,11 +314,13 @@ class ContextKit(AskingForContexts):
     # -- the cache ------------------------------------------------------------------------
 
     async def _assembled(self, request: ContextRequest, recipe: Recipe) -> FormattedContext:
-        if self.caches is None or self.caches.contexts is None or not request.cache:
+        contexts = self.caches.contexts if self.caches is not None else None
+        if contexts is not None and request.cache:
+            # The cached contexts and results contain the queries.
+            request = await self.redactor.request(request)
+        if contexts is None or not request.cache:
             return await self.pipeline.assemble(request, recipe)
-        # The cached contexts and results contain the queries.
-        request = self.redactor.request(request)
-        return await self.caches.contexts.assembled(self.pipeline, request, recipe)
+        return await contexts.assembled(self.pipeline, request, recipe)
 
     async def warm(
         self, queries: Sequence[str], **options: Unpack[RequestOptions]
@@ -353,8 +353,7 @@ class ContextKit(AskingForContexts):
     def close(self) -> None:
         """Close the store and release the cache's memory.
 
-        This call blocks. A closed kit reopens both when it is used again, and must then be closed
-        again.
+        This call blocks. A closed kit reopens both when used again, and must be closed again.
         """
         self.store.close()
         if self.caches is not None:

@@ -7,6 +7,7 @@ same checkout, and after an hour in any case. Killed, it loses nothing: the next
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -103,16 +104,22 @@ def main() -> None:
     if hasattr(signal, "alarm"):
         # A plugin that hangs must not keep this process forever.
         signal.alarm(_MOST_SECONDS)
+    import hashlib
+
+    from filelock import FileLock, Timeout
+
     from contextkit.agent.sessions import note
-    from contextkit.config.load import load_config, patient
+    from contextkit.config.load import data_folder, load_config, patient
     from contextkit.errors import in_words
+    from contextkit.files import make_private_folder
     from contextkit.kit import ContextKit
     from contextkit.plugin.manager import SourceRegistry
     from contextkit.store.holder import name_process
     from contextkit.workspace.find import find_workspace
 
     name_process("contextkit index")
-    asked = json.loads(sys.stdin.buffer.read())
+    given = sys.stdin.buffer.read()
+    asked = json.loads(given)
     folder = Path(asked["folder"])
     if not folder.is_dir():
         # It was deleted meanwhile, and perhaps the home with it.
@@ -120,6 +127,14 @@ def main() -> None:
     try:
         workspace = find_workspace(folder)
         config = patient(load_config(workspace, flags=asked["settings"]))
+        make_private_folder(states := data_folder() / "state")
+        alike = hashlib.sha256(given + repr(config.store).encode("utf-8", "surrogatepass"))
+        lock = FileLock(states / f"background-{alike.hexdigest()[:16]}.lock", mode=0o600)
+        # The index has a lock of its own, but in the store, for which all of them would wait.
+        with contextlib.suppress(Timeout):
+            lock.acquire(timeout=0)
+        if not lock.is_locked:
+            return
         with ContextKit.over(workspace, config, SourceRegistry(config)) as kit:
             kit.index(asked["sources"], wait=False)
     except Exception as error:  # noqa: BLE001 - can only be logged

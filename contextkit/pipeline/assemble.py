@@ -41,6 +41,7 @@ from contextkit.plugin.manager import SourceRegistry
 from contextkit.plugin.times import NEVER_SKIPPED, hook_times
 from contextkit.store.base import RecordStore
 from contextkit.store.hybrid import MAX_QUERY_CHARACTERS
+from contextkit.text.signals import QuerySignals
 
 _log = get_logger(__name__)
 
@@ -120,6 +121,9 @@ class Finishing:
             *choosing.notes,
             *(before.notes(whole.fitted) if before else ()),
         ]
+        times = hook_times()
+        # The query may have secrets that a late plugin did not find.
+        seen = times is None or not times.is_late(NEVER_SKIPPED)
         trace = Trace(
             recipe=request.recipe,
             counter=count.name,
@@ -129,8 +133,8 @@ class Finishing:
             items=ItemTraces(partial(item_traces, selection, pieces, whole.fitted, weak, before)),
             notes=tuple(notes),
             strategy=request.strategy.as_dict(),
-            query=request.query,
-            signals=request.signals,
+            query=request.query if seen else "",
+            signals=request.signals if seen else QuerySignals(),
             redactions=marks_in(
                 entry.piece.candidate.item.content
                 for placed in whole.fitted.placed.values()
@@ -251,7 +255,9 @@ def _slow_plugins(gathered: Gathered) -> Iterator[str]:
     if times is None:
         return
     for slow in times.slow():
-        if not slow.late:
+        if slow.late and slow.hook == NEVER_SKIPPED:
+            yield f"{slow.plugin}: {slow.reason}; texts that it has not seen are left out"
+        elif not slow.late:
             what = "never skipped" if slow.hook == NEVER_SKIPPED else "skipped for a while"
             yield f"{slow.plugin}: {slow.reason}; it is {what}"
     queried = {section.source for section in gathered.sections}

@@ -108,6 +108,7 @@ async def gather(
     questions: Sequence[Question],
     deadline: float,
     at_once: int | None = None,
+    redactor: Redactor | None = None,
 ) -> list[Answer]:
     """Query every source at the same time.
 
@@ -120,6 +121,7 @@ async def gather(
         questions: one per section.
         deadline: seconds for all of them together.
         at_once: sources that are queried at once; the others wait for their turn. None for all.
+        redactor: redacts their items; None for a new one.
     """
     if not questions:
         return []
@@ -155,11 +157,12 @@ async def gather(
             reason = _late(question, asking, deadline, since, excuse)
             state: SourceState = "timed_out" if asking.late else "cut_off"
             answers[place] = _failure(question, state, started, reason)
-    return await _redacted(registry, questions, cast("list[Answer]", answers))
+    redactor = redactor or Redactor(registry)
+    return await _redacted(redactor, deadline, questions, cast("list[Answer]", answers))
 
 
 async def _redacted(
-    registry: SourceRegistry, questions: Sequence[Question], answers: list[Answer]
+    redactor: Redactor, deadline: float, questions: Sequence[Question], answers: list[Answer]
 ) -> list[Answer]:
     """Redact the answers of the sources that were asked, and cache them."""
     fresh = [
@@ -167,9 +170,13 @@ async def _redacted(
         for place, (question, answer) in enumerate(zip(questions, answers, strict=True))
         if answer.state in _ANSWERED and question.recalled is None
     ]
-    redacted = Redactor(registry).answers(
-        [(answers[place].items, _stored(questions[place])) for place in fresh]
-    )
+    found = [(answers[place].items, _stored(questions[place])) for place in fresh]
+    try:
+        redacted = await redactor.within(deadline, lambda redactor: redactor.answers(found))
+    except SourceError as error:
+        for place in fresh:
+            answers[place] = _seen(questions[place], answers[place], error)
+        return answers
     for place, items in zip(fresh, redacted, strict=True):
         answers[place] = evolve(answers[place], items=items)
     keeping = [
@@ -180,6 +187,18 @@ async def _redacted(
     if keeping:
         await asyncio.gather(*keeping)
     return answers
+
+
+def _seen(question: Question, answer: Answer, late: SourceError) -> Answer:
+    """Leave out items in which a late plugin did not look for secrets."""
+    stored = _stored(question)
+    items = tuple(item for item in answer.items if item.id in stored)
+    if (unseen := len(answer.items) - len(items)) == 0:
+        return answer
+    reason = (
+        f"{unseen} of {len(answer.items)} items left out: {late.source}: {late.hook}: {late.reason}"
+    )
+    return evolve(answer, items=items, state="ok" if items else "failed", reason=reason)
 
 
 def _stored(question: Question) -> Collection[str]:

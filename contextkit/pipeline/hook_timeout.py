@@ -16,6 +16,12 @@ from contextkit.plugin.times import Starvation, hook_times
 T = TypeVar("T")
 
 
+def note_late(plugin: str, hook: str, seconds: float) -> None:
+    """Note a late call in the running assembly, if any."""
+    if (times := hook_times()) is not None:
+        times.add_late(plugin, hook, seconds)
+
+
 async def attempt_within(
     registry: SourceRegistry,
     plugin: str,
@@ -51,8 +57,8 @@ async def attempt_within(
             return await in_thread(call)
     except TimeoutError:
         failed(plugin, hook, f"no answer within {seconds if allowed is None else allowed:g} s")
-        if (times := hook_times()) is not None and not starvation.is_bad:
-            times.add_late(plugin, hook, seconds)
+        if not starvation.is_bad:
+            note_late(plugin, hook, seconds)
     except Exception as error:  # noqa: BLE001 - an error that ends the thread is this plugin's alone
         failed(plugin, hook, in_words(error))
     return None

@@ -182,7 +182,7 @@ class Pipeline:
         self, request: ContextRequest, recipe: Recipe, watch: Stopwatch
     ) -> FormattedContext:
         failures = HookFailures()
-        request = self.redactor.request(request)
+        request = await self.redactor.request(request)
         sections = sections_to_ask(self.registry, recipe, request.exclude_sources)
         _log.info(
             "assembling_context",
@@ -221,6 +221,7 @@ class Pipeline:
         Raises:
             InvalidContextTypeError: for an item of a plugin that is not a source.
             InvalidRequestError: for a context that was not assembled here, or an invalid item.
+            SourceError: where a plugin does not redact the new items in time.
         """
         ongoing = await self._ongoing(context)
         watch = Stopwatch()
@@ -233,7 +234,8 @@ class Pipeline:
             with watch.stage("join"):
                 ask = partial(self._ask_with, request, signalling)
                 given = await new_items(self.registry, new, ask)
-                items = list(self.redactor.items(given))
+                redact = partial(Redactor.items, items=given)
+                items = list(await self.redactor.within(request.deadline, redact))
                 gathered = joined(
                     self.registry,
                     evolve(ongoing.gathered, request=request),
@@ -260,7 +262,7 @@ class Pipeline:
         asking = evolve(self, answer=answer)
         sections = [Section(source=name) for name in sources]
         questions = asking._questions(request, sections, signalling, self.store)
-        return await gather(self.registry, questions, request.deadline)
+        return await gather(self.registry, questions, request.deadline, redactor=self.redactor)
 
     def _finishing(self, watch: Stopwatch, failures: HookFailures) -> Finishing:
         return Finishing(
@@ -320,6 +322,7 @@ class Pipeline:
                     questions,
                     request.deadline,
                     self.registry.config.assemble.concurrent_sources,
+                    self.redactor,
                 )
         if isinstance(store, UnopenedStore) and not any(a.state == _FOUND for a in answers):
             raise store.error

@@ -6,17 +6,22 @@ Ids, and the fields that a source filters by, stay as they are: records are foun
 
 from __future__ import annotations
 
+import asyncio
+import time
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import accumulate, chain, islice
-from typing import Any
+from typing import Any, TypeVar
 
-from attrs import evolve, frozen
+from attrs import define, evolve, field, frozen
 
+from contextkit.concurrency import in_thread
+from contextkit.errors import SourceError
 from contextkit.models.items import ContextItem
 from contextkit.models.record import KEEP_SECRET, REDACTIONS, Record
 from contextkit.models.request import ContextRequest
+from contextkit.pipeline.hook_timeout import note_late
 from contextkit.plugin.checks import checked_spans, log_failure
 from contextkit.plugin.manager import SourceRegistry
 from contextkit.text.questions import signals_of
@@ -31,9 +36,26 @@ _PATH = "file_path"
 _KEPT_TEXTS = 512
 _LONGEST_KEPT = 2_000
 
+T = TypeVar("T")
+
 
 def _ignore(_: int) -> None:
     pass
+
+
+@define(eq=False)
+class _Redaction:
+    """A redaction in a thread.
+
+    Attributes:
+        plugin: the plugin that is called, at first the first.
+        began: when it began.
+        is_over: whether the thread has ended it.
+    """
+
+    plugin: str
+    began: float = field(factory=time.monotonic)
+    is_over: bool = False
 
 
 @frozen(eq=False)
@@ -47,6 +69,8 @@ class Redactor:
 
     registry: SourceRegistry
     told: Callable[[int], None] = _ignore
+    _running: _Redaction | None = None
+    _late: list[_Redaction] = field(factory=list)
 
     @property
     def enabled(self) -> bool:
@@ -68,6 +92,8 @@ class Redactor:
         """
         found = _found(texts)
         for plugin in self.registry.on_with(_HOOK):
+            if self._running is not None:
+                self._running.plugin = plugin
             more = self._found_by(plugin, texts, parts)
             for place, text in enumerate(texts):
                 if spans := more.get(text):
@@ -155,12 +181,54 @@ class Redactor:
             for items, stored in found
         ]
 
-    def request(self, request: ContextRequest) -> ContextRequest:
-        """Redact a request's query, which caches and traces keep."""
-        [query] = self.texts([request.query])
+    async def request(self, request: ContextRequest) -> ContextRequest:
+        """Redact a request's query, which caches and traces keep.
+
+        If a plugin is late, the query is redacted by the core alone, and no cache keeps it.
+        """
+        try:
+            [query] = await self.within(request.deadline, lambda r: r.texts([request.query]))
+        except SourceError:
+            query = replaced(request.query, find_secrets(request.query))
+            request = evolve(request, cache=False)
         if query == request.query:
             return request
         return evolve(request, query=query, signals=signals_of(query))
+
+    async def within(self, deadline: float, call: Callable[[Redactor], T]) -> T:
+        """Redact in a thread, for half of an assembly's deadline at most.
+
+        A slow plugin then holds up nothing else. After one that was late, no other is called until
+        it has ended.
+
+        Args:
+            deadline: the assembly's deadline, in seconds.
+            call: calls this redactor.
+
+        Raises:
+            SourceError: a plugin is late; it names the plugin.
+        """
+        plugins = self.registry.on_with(_HOOK) if self.enabled else []
+        if not plugins:
+            return call(self)
+        self._late[:] = [each for each in self._late if not each.is_over]
+        if not self._late:
+            redaction = _Redaction(plugins[0])
+            try:
+                async with asyncio.timeout(deadline / 2):
+                    return await in_thread(partial(self._run, redaction, call))
+            except TimeoutError:
+                self._late.append(redaction)
+        seconds = time.monotonic() - self._late[0].began
+        note_late(self._late[0].plugin, _HOOK, seconds)
+        reason = f"no answer within {seconds:.2g} s"
+        raise SourceError(self._late[0].plugin, _HOOK, reason)
+
+    def _run(self, redaction: _Redaction, call: Callable[[Redactor], T]) -> T:
+        try:
+            return call(evolve(self, running=redaction))
+        finally:
+            redaction.is_over = True
 
     def telling(self, told: Callable[[int], None]) -> Redactor:
         """Return a redactor that reports the number of secrets."""

@@ -356,7 +356,8 @@ def contextkit_redact(texts: Sequence[str]) -> Sequence[Sequence[SecretSpan]] | 
     Called for every plugin that is on, once per batch of texts: before records are stored, and for
     items of all sources that do not come from the store. The core replaces each span by a mark such
     as `[secret: badge]`; of overlapping spans the core's stays. Not called where `redact.enabled`
-    is off. `None`: nothing to add.
+    is off. For a context it runs in a thread: if it is late, the items are left out. `None`:
+    nothing to add.
 
     ```python
     @hookimpl

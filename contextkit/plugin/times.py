@@ -32,7 +32,7 @@ HOLD_SECONDS = 0.02
 """A shorter step delays the others no more than a busy machine does."""
 
 NEVER_SKIPPED = "contextkit_redact"
-"""A slow redactor delays each context, because skipping it would show its secrets."""
+"""A late redactor is called again for the next context; what it has not seen is left out."""
 
 BLOCK_SECONDS = 0.25
 """A step that blocks the loop for so long may make every other source late."""
@@ -163,7 +163,7 @@ class HookTimes:
     _short: dict[str, dict[str, float]] = field(factory=lambda: defaultdict(dict), init=False)
     _long: dict[str, dict[str, float]] = field(factory=lambda: defaultdict(dict), init=False)
     _held_by: dict[str, float] = field(factory=lambda: defaultdict(float), init=False)
-    _late: list[SlowHook] = field(factory=list, init=False)
+    _late: dict[tuple[str, str], SlowHook] = field(factory=dict, init=False)
     _thread: int = field(factory=threading.get_ident, init=False)
     _began: _Clocks = field(factory=_Clocks.now, init=False)
     _clocks: _Clocks = field(init=False)
@@ -219,7 +219,11 @@ class HookTimes:
 
     def add_late(self, plugin: str, hook: str, seconds: float) -> None:
         """Add a call that did not end within its own time limit."""
-        self._late.append(SlowHook(plugin, hook, seconds, late=True))
+        self._late[plugin, hook] = SlowHook(plugin, hook, seconds, late=True)
+
+    def is_late(self, hook: str) -> bool:
+        """Check whether any plugin's call of a hook did not end in time."""
+        return any(late == hook for _, late in self._late)
 
     def skips(self, plugin: str) -> bool:
         """Check whether a plugin held an earlier assembly, or one hook of it held this one."""
@@ -246,11 +250,11 @@ class HookTimes:
         garbage collections, count against no plugin. A plugin's redaction, which is never skipped,
         is apart from its other hooks.
         """
-        late = {each.plugin for each in self._late}
-        spent = {key: hooks for key, hooks in self._spent().items() if key[0] not in late}
+        late = {(plugin, hook == NEVER_SKIPPED) for plugin, hook in self._late}
+        spent = {key: hooks for key, hooks in self._spent().items() if key not in late}
         of = {key: sum(hooks.values()) for key, hooks in spent.items()}
         rest = sum(of.values())
-        found = list(self._late)
+        found = list(self._late.values())
         for key in sorted(of, key=lambda key: -of[key]):
             if rest <= ALLOWED_SECONDS or of[key] < HOLD_SECONDS:
                 break

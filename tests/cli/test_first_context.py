@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -72,3 +75,21 @@ def test_a_small_repository_is_indexed_at_once(contextkit: CommandLine, home: Pa
     assert "def split_budget" in result.stdout
     assert result.stderr == ""
     assert not (home / "indexing").exists()
+
+
+@pytest.mark.usefixtures("home")
+def test_runs_in_the_background_do_not_queue_for_the_store(repository: Repository) -> None:
+    """While one of a folder waits for the store, the next one ends."""
+    asked = {"folder": str(repository.folder), "settings": {}, "sources": None}
+    command = [sys.executable, "-P", "-m", "contextkit.agent.indexing"]
+    with ContextKit.open(repository.folder) as kit:
+        with kit.store.hold():
+            runs = [subprocess.Popen(command, stdin=subprocess.PIPE, text=True) for _ in range(2)]
+            for run in runs:
+                assert run.stdin is not None
+                run.stdin.write(json.dumps(asked))
+                run.stdin.close()
+            wait_until(lambda: {run.poll() for run in runs} != {None}, "one has ended")
+            assert {run.poll() for run in runs} == {0, None}
+        assert [run.wait(60) for run in runs] == [0, 0]
+        assert kit.records("code").count()

@@ -14,13 +14,15 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from contextkit import ContextItem, ContextKit, ContextRequest
+from contextkit import ContextItem, ContextKit, ContextRequest, Record
 from contextkit.concurrency import in_thread
+from contextkit.errors import SourceError
 from contextkit.models.context import FormattedContext
 from contextkit.pipeline.waiting import ending_by
 from contextkit.plugin.times import Starvation
+from contextkit.text.signals import QuerySignals
 from tests.benchmarks.bad_sources import KINDS
-from tests.making import OpenKit, make_plugin
+from tests.making import KEYWORDS, OpenKit, from_records, make_plugin
 
 GOOD = 5
 LATER = 1.0
@@ -43,7 +45,8 @@ def good(number: int) -> Any:
 @pytest.fixture
 def kit(open_kit: OpenKit) -> ContextKit:
     """Good sources alone."""
-    return open_kit({f"good{n}": good(n) for n in range(GOOD)}, settings=PATIENT)
+    plugins = {f"good{n}": good(n) for n in range(GOOD)}
+    return open_kit(plugins, settings={**KEYWORDS, **PATIENT})
 
 
 def delivered(context: FormattedContext) -> int:
@@ -223,50 +226,56 @@ async def test_a_source_that_computed_long_is_asked_last(kit: ContextKit) -> Non
         assert asked == order
 
 
-async def test_a_slow_redactor_is_named_but_never_skipped(
-    kit: ContextKit, gate: threading.Event
-) -> None:
-    """It delays each context, because without it secrets would be shown."""
-    asked: list[Sequence[str]] = []
+async def test_a_slow_redactor_runs_beside_the_loop(kit: ContextKit) -> None:
+    """The loop goes on meanwhile, and the plugin is neither named nor skipped."""
+    redacting, steps = threading.Event(), 0
 
     def redact(texts: Sequence[str]) -> None:
-        if not asked:
-            threading.Timer(LATER, gate.set).start()
-            gate.wait()
-        asked.append(texts)
+        redacting.wait(20.0)
+
+    async def step() -> None:
+        nonlocal steps
+        while not redacting.is_set():
+            await asyncio.sleep(0.01)
+            steps += 1
+            if steps * 0.01 > LATER:
+                redacting.set()
 
     kit.register(make_plugin(contextkit_redact=redact), "slow")
-    context = await ask(kit)
+    context, _ = await asyncio.gather(ask(kit), step())
     assert delivered(context) == GOOD
-    [note] = [note for note in context.trace.notes if note.startswith("slow: ")]
-    assert note.startswith("slow: contextkit_redact held the assembly for ")
-    assert note.endswith("; it is never skipped")
-    before = len(asked)
-    assert delivered(await ask(kit)) == GOOD
-    assert len(asked) > before
+    assert not [note for note in context.trace.notes if "slow" in note]
 
 
-async def test_the_other_hooks_of_a_slow_redactor_are_skipped(kit: ContextKit) -> None:
-    """Both are named in the first call; the second calls the redaction alone."""
-    called: list[str] = []
+async def test_what_a_late_redactor_has_not_seen_is_left_out(
+    kit: ContextKit, gate: threading.Event
+) -> None:
+    """No other call is made until it has ended. What is stored was redacted then."""
+    redacting: list[Sequence[str]] = []
 
-    def act(name: str) -> None:
-        if name not in called:
-            time.sleep(LATER)
-        called.append(name)
+    def redact(texts: Sequence[str]) -> None:
+        redacting.append(texts)
+        gate.wait()
 
-    hooks: dict[str, Any] = {
-        "contextkit_redact": lambda texts: act("redact"),
-        "contextkit_format": lambda items: act("format"),
-    }
-    kit.register(make_plugin([ContextItem("bad", "the tide rises", 0.9)], **hooks), "bad")
-    notes = [note for note in (await ask(kit)).trace.notes if note.startswith("bad: ")]
-    assert {note.split()[1] for note in notes} == {*hooks}
-    before = len(called)
-    state, reason = row_of(await ask(kit))
-    assert state == "breaker_open"
-    assert str(reason).startswith("skipped: contextkit_format held the assembly for ")
-    assert {*called[before:]} == {"redact"}
+    kit.register(make_plugin(contextkit_query=from_records), "stored")
+    kit.records("stored").put([Record(id="a", text="tide in the harbour")])
+    kit.register(make_plugin(contextkit_redact=redact), "late")
+    with pytest.raises(SourceError, match="'late' failed in contextkit_redact: no answer"):
+        await kit.redactor.within(0.1, lambda redactor: redactor.texts(["badge-1234"]))
+    context = await ask(kit)
+    assert [*context.sources_used] == ["stored"]
+    state, reason = row_of(context, "good0")
+    assert state == "failed"
+    assert str(reason).startswith(
+        "1 of 1 items left out: late: contextkit_redact: no answer within "
+    )
+    [note] = [note for note in context.trace.notes if "contextkit_redact" in note]
+    assert note.startswith("late: contextkit_redact gave no answer within ")
+    assert (context.trace.query, context.trace.signals) == ("", QuerySignals())
+    assert redacting == [["badge-1234"]]
+    gate.set()
+    while delivered(await ask(kit)) < GOOD:
+        pass
 
 
 @pytest.fixture
