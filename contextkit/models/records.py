@@ -121,6 +121,16 @@ class RecordsView:
     def _users(self) -> str:
         return self.own if self.user is None else f"{USER_PREFIX}{self.user}"
 
+    @property
+    def known_empty(self) -> bool:
+        """Whether the store knows, without looking, that no record is visible.
+
+        A source can then answer at once. It is False where the store would have to look.
+        """
+        # Only an open embedded store knows.
+        known = getattr(self._store, "known_empty", None)
+        return known is not None and bool(known(self.source, self.projects))
+
     def others(self, source: str) -> RecordsView:
         """Return another source's records of the same project, for reading.
 
@@ -139,6 +149,8 @@ class RecordsView:
 
     def get(self, *ids: str) -> list[Record]:
         """Return the visible records with these ids, without missing ones."""
+        if self.known_empty:
+            return []
         points = [
             Record(id=i, text="", source=self.source, project=p).point_id
             for i in ids
@@ -175,6 +187,8 @@ class RecordsView:
         With `related`, irregular forms of the query's words (`won` for `win`) and things of the
         kinds that it names (`puppy` for `pets`) count too, with less weight.
         """
+        if self.known_empty:
+            return []
         question = self._question(query, limit, filters, related, host_limit)
         if self._searcher is not None:
             return self._found(await self._searcher(question))

@@ -230,7 +230,7 @@ def stored_vectors(stored: Any) -> StoredVectors:
 
 
 def _scores(points: Sequence[edge.ScoredPoint]) -> dict[int, float]:
-    return {_key(point): point.score for point in points}
+    return cast("dict[int, float]", {point.id: point.score for point in points})
 
 
 def _key(point: edge.ScoredPoint | edge.Record) -> int:

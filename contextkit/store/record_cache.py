@@ -14,7 +14,9 @@ from attrs import define, field
 from contextkit.concurrency import ForkLock
 from contextkit.models.record import Record
 
-_MOST_BYTES = 6 * 2**20
+_MOST_BYTES = 12 * 2**20
+"""Room for five thousand records: a dozen different questions of all sources."""
+
 _BYTES_BESIDE_TEXTS = 1_000
 _BYTES_OF_AN_ENTRY = 100
 """Bytes of an entry of a nested list or mapping, as an estimate."""
@@ -87,9 +89,10 @@ class RecordCache:
 def _size(record: Record) -> int:
     beside = 0
     for value in record.fields.values():
-        if isinstance(value, str):
+        kind = type(value)
+        if kind is str:
             beside += len(value)
-        elif isinstance(value, (list, dict)):
+        elif kind is list or kind is dict:
             beside += len(value) * _BYTES_OF_AN_ENTRY
     return _BYTES_BESIDE_TEXTS + len(record.text) + len(record.keywords) + beside
 

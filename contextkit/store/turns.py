@@ -76,6 +76,11 @@ class SharedShard:
     def __attrs_post_init__(self) -> None:
         _living.add(self)
 
+    @property
+    def is_open(self) -> bool:
+        """Whether this process has the shard open."""
+        return self._shard is not None
+
     @contextlib.contextmanager
     def use(self) -> Iterator[edge.EdgeShard]:
         """The open shard, for one operation."""

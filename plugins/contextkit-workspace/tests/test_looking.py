@@ -11,7 +11,7 @@ import pytest
 
 from contextkit.testing import Git
 from contextkit.testing.repositories import watched_git
-from contextkit_workspace.looking import look_at
+from contextkit_workspace.looking import Look, kept_look, look_at
 
 Write = Callable[..., Path]
 
@@ -32,10 +32,15 @@ def clone(repository: Path, git: Git, write: Write, tmp_path: Path) -> Path:
 async def look_until_kept(root: Path, asked: Callable[[], list[str]]) -> None:
     """Look until git is not asked any more: files written a moment ago are looked at again."""
     async with asyncio.timeout(30):
-        await look_at(root)
+        await look(root)
         while asked():
             await asyncio.sleep(0.02)
-            await look_at(root)
+            await look(root)
+
+
+async def look(root: Path) -> Look:
+    """Look at a workspace as a question does."""
+    return kept_look(root) or await look_at(root)
 
 
 def write_with_same_time(file: Path, text: str) -> None:
@@ -71,7 +76,7 @@ async def test_git_is_asked_again_after_any_change(
         await look_until_kept(clone, asked)
         CHANGES[change](clone, lambda *given: git(*given, folder=clone))
         asked()
-        await look_at(clone)
+        await look(clone)
         assert asked()
 
 
@@ -82,5 +87,5 @@ async def test_a_folder_of_a_repository_sees_what_is_ignored_above_it(
     with watched_git(tmp_path) as asked:
         await look_until_kept(clone / "lamp", asked)
         (clone / ".gitignore").write_text("lamp/b.py\n")
-        await look_at(clone / "lamp")
+        await look(clone / "lamp")
         assert asked()

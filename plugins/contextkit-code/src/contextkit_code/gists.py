@@ -45,13 +45,15 @@ def gist(item: ContextItem, question: Question, query: str) -> list[list[int]] |
     """
     data = item.metadata
     kind, first, last = (data.get(name) for name in ("unit_type", "start_line", "end_line"))
-    rows = tuple(item.content.split("\n"))
-    if kind in _WINDOWS or not isinstance(first, int) or last != first + len(rows) - 1:
+    if kind in _WINDOWS or not isinstance(first, int):
         return None
     is_function = kind in _FUNCTIONS
     if is_function and str(data.get("docstring", "")).count("\n") < _LONG_DOCSTRING:
         return None
     if not is_function and (len(item.content) <= _LONG_HEAD or resembling(data, question) == 1.0):
+        return None
+    rows = tuple(item.content.split("\n"))
+    if last != first + len(rows) - 1:
         return None
     unit = unit_rows(item, rows, range(first, last + 1), query)
     return _lines(rows, gist_rows(unit, query, whole_code=is_function), first)

@@ -330,20 +330,24 @@ async def _with_units(request: ContextRequest, files: Sequence[RankedFile]) -> l
     more: dict[str, list[Hit]] = {}
     for hit in (*found, *(evolve(hit, relevance=0.0) for hit in rest)):
         more.setdefault(file_of(hit), []).append(hit)
-    return [evolve(file, units=joined(file.units, more.get(file.path, ()))) for file in files]
+    return [
+        evolve(file, units=joined(file.units, more[file.path])) if file.path in more else file
+        for file in files
+    ]
 
 
 def _item(hit: Hit, relevance: float) -> ContextItem:
     record = hit.record
-    path, line = record.fields.get("file_path", ""), record.fields.get("start_line")
+    fields = record.fields
+    path, line = fields.get("file_path", ""), fields.get("start_line")
     return ContextItem(
         source="code",
         content=record.text,
         relevance=min(1.0, max(0.0, relevance)),
-        metadata={key: record.fields[key] for key in _METADATA if key in record.fields},
+        metadata={key: fields[key] for key in _METADATA if key in fields},
         id=record.id,
-        kind=record.fields.get("unit_type", "lines"),
-        title=record.fields.get("qualified_name", record.id),
+        kind=fields.get("unit_type", "lines"),
+        title=fields.get("qualified_name", record.id),
         text=record.text,
         location=(path if line is None else f"{path}:{line}") if path else None,
     )

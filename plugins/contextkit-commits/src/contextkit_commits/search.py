@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from functools import lru_cache
 
 from contextkit.concurrency import in_thread
 from contextkit.models import ContextItem, ContextRequest, Hit, Record
@@ -13,6 +14,9 @@ from contextkit_commits.own_words import ROUTINE_SUBJECT, is_bot
 _SHA = re.compile(r"(?<![0-9A-Za-z_])[0-9a-f]{7,64}(?![0-9A-Za-z_])", re.IGNORECASE)
 _MOST_SHAS = 20
 _CANDIDATES = 3
+_CACHED = 4096
+"""Subjects whose words are kept: consecutive queries find many of the same commits."""
+
 _ROUTINE = 0.35
 """Factor for dependency updates and merges.
 
@@ -103,12 +107,15 @@ def relevance_of(hit: Hit, query_words: frozenset[str]) -> float:
         hit: the store's hit.
         query_words: `words_of` the query.
     """
-    share = _share(words_of(hit.record.text.partition("\n")[0]), query_words)
+    subject = hit.record.text.partition("\n")[0]
+    share = _share(words_of(subject), query_words)
     relevance = hit.relevance * (1 + _SUBJECT_GAIN * share) / (1 + _SUBJECT_GAIN * _USUAL_SHARE)
-    is_wanted = _ASKS_FOR_ROUTINE & query_words or not _is_routine(hit.record)
+    author = str(hit.record.fields.get("author") or "")
+    is_wanted = _ASKS_FOR_ROUTINE & query_words or not _is_routine(subject, author)
     return relevance if is_wanted else relevance * _ROUTINE
 
 
+@lru_cache(_CACHED)
 def words_of(text: str) -> frozenset[str]:
     """Return a text's stems without the most common words.
 
@@ -126,14 +133,14 @@ def _share(subject: frozenset[str], query: frozenset[str]) -> float:
     return len(subject & query) / (len(subject) + _SHORT_SUBJECT)
 
 
-def _is_routine(record: Record) -> bool:
+@lru_cache(_CACHED)
+def _is_routine(subject: str, author: str) -> bool:
     """Return whether a commit is routine.
 
     A bot made it, it updates a dependency, or it merges commits that are indexed.
     """
-    subject = record.text.partition("\n")[0]
     return (
-        is_bot(str(record.fields.get("author") or ""))
+        is_bot(author)
         or ROUTINE_SUBJECT.match(subject) is not None
         or _DEFAULT_MERGE.match(subject) is not None
     )

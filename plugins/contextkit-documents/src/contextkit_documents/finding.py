@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from itertools import islice
 
 from contextkit import ContextItem, ContextRequest, Record
 from contextkit.concurrency import in_thread
@@ -23,9 +24,9 @@ _STUB = 0.5
 
 _LEAST_WORDS = 4
 _LONG = 2_000
-_WORD = re.compile(r"[^\W\d_]{2,}")
-# Tags, comments, and links within the page, such as those of a table of contents.
-_SAYS_NOTHING = re.compile(r"<[^<>]*+>|\[[^\[\]\n]*+\]\(#[^()\n]*+\)")
+# Words, but none in tags, comments, and links within the page, such as those of a table of
+# contents.
+_WORD = re.compile(r"<[^<>]*+>|\[[^\[\]\n]*+\]\(#[^()\n]*+\)|([^\W\d_]{2,})")
 
 
 async def find_documents(request: ContextRequest) -> list[ContextItem]:
@@ -53,9 +54,12 @@ def _worth(record: Record, gain: float) -> float:
     text, path = record.text, str(record.fields.get("file_path") or "")
     worth = gain if _CHANGES.match(path.rpartition("/")[2]) else 1.0
     # The words of a long text are not counted.
-    if len(text) > _LONG or len(_WORD.findall(_SAYS_NOTHING.sub(" ", text))) >= _LEAST_WORDS:
-        return worth
-    return worth * _STUB
+    return worth if len(text) > _LONG or _has_words(text) else worth * _STUB
+
+
+def _has_words(text: str) -> bool:
+    words = (found for found in _WORD.finditer(text) if found[1])
+    return next(islice(words, _LEAST_WORDS - 1, None), None) is not None
 
 
 def _standing_at(places: Iterable[tuple[str, int]], request: ContextRequest) -> list[Record]:

@@ -40,6 +40,8 @@ async def ask_for_entities(request: ContextRequest) -> list[ContextItem]:
     wanted = [*_types(request.filters, _TYPES), *_types(request.filters, "type")]
     if wanted:
         filters["type"] = wanted
+    if request.records.known_empty:
+        return []
     found = await find_entities(evolve(request, filters=filters), request.records)
     salient = await in_thread(lambda: with_salient(found, request.records, filters))
     return [entity_item(each) for each in salient[: request.limit]]
@@ -60,6 +62,8 @@ async def ask_for_relations(request: ContextRequest) -> list[ContextItem]:
     enough = Bounds().enough if types or kinds else request.limit
     bounds = Bounds(depth=_depth(request), least=request.min_relevance, enough=enough)
     filters = _without(request.filters, _TYPES, "type", "depth")
+    if entities.known_empty:
+        return []
     starts = _starts(await find_entities(evolve(request, filters=filters), entities))
     steps = await in_thread(lambda: walk(entities, starts, bounds))
     steps = [step for step in steps if not kinds or step.relation.type in kinds]

@@ -78,6 +78,8 @@ async def find_patterns(request: ContextRequest) -> list[ContextItem]:
     expected success rate.
     """
     calls = Calls.of(request)
+    if request.records.known_empty:
+        return []
     filters = {name: wanted for name, wanted in request.filters.items() if name != "intent"}
     hits = await request.records.search(request.query, limit=request.limit, filters=filters)
     found = [(Pattern.from_record(hit.record), hit.relevance) for hit in hits]

@@ -40,6 +40,8 @@ async def find_tasks(request: ContextRequest) -> list[ContextItem]:
         role = _checked_role(filters["role"])
         frames = await in_thread(lambda: _in_role(stack, role)) if stack else []
         return _weighed(frames, 1.0)[: request.limit]
+    if request.records.known_empty:
+        return []
     hits = await request.records.search(request.query, limit=request.limit, filters=filters)
     found = [_item(TaskFrame.from_record(hit.record), hit.relevance) for hit in hits]
     # Filters other than roles select records; the stack itself is then not included.

@@ -1,4 +1,4 @@
-"""List a workspace's files, and the recently edited ones."""
+"""List a workspace's files, and those edited by hand."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ def as_text(path: str) -> str:
     return path if path.isascii() else os.fsencode(path).decode("utf-8", "replace")
 
 
-def recently_edited(times: Mapping[str, float], since: float) -> dict[str, float]:
-    """Return files edited since a time, without generated ones.
+def edited_by_hand(times: Mapping[str, float]) -> dict[str, float]:
+    """Return the files and times without those of generated files.
 
     A checkout, a clone or a build writes many files at once: over 50 in one minute do not count as
     edits.
@@ -52,7 +52,7 @@ def recently_edited(times: Mapping[str, float], since: float) -> dict[str, float
     return {
         path: time
         for path, time in times.items()
-        if time >= since and minutes[int(time // _MINUTE)] <= _WRITTEN_AT_ONCE
+        if minutes[int(time // _MINUTE)] <= _WRITTEN_AT_ONCE
     }
 
 

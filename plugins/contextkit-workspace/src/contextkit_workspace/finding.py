@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import Path
 
 from attrs import evolve, frozen
@@ -14,9 +14,9 @@ from attrs import evolve, frozen
 from contextkit import ContextItem, ContextRequest, Record
 from contextkit.concurrency import in_thread
 from contextkit.sources import matches
-from contextkit_workspace.edited_files import recently_edited
+from contextkit_workspace.edited_files import edited_by_hand
 from contextkit_workspace.git_state import GitStatus, status_text
-from contextkit_workspace.looking import look_at
+from contextkit_workspace.looking import Look, kept_look, look_at
 from contextkit_workspace.open_files import in_workspace, known_open
 from contextkit_workspace.question import Question, ask
 
@@ -27,6 +27,8 @@ _ASKED_FOR_STRUCTURE = 0.5
 _NAMED_IN_STRUCTURE = 0.3
 _HALF_LIFE = _DAY
 _MOST_LINES = 40
+_CACHED = 2
+"""Looks of which derived parts are kept, as those of consecutive questions."""
 
 
 @frozen
@@ -34,18 +36,14 @@ class _State:
     """The workspace state of a request.
 
     Attributes:
-        paths: the workspace's files.
-        times: path -> its modification time.
-        edited: the same for recently edited files.
+        look: the workspace's files and git status.
+        edited: path -> modification time of recently edited files.
         opened: the open files, in the order in which they were reported.
-        git: the state from git, or None.
     """
 
-    paths: Sequence[str]
-    times: Mapping[str, float]
+    look: Look
     edited: Mapping[str, float]
     opened: Sequence[str]
-    git: GitStatus | None
 
 
 async def find_in_workspace(request: ContextRequest) -> list[ContextItem]:
@@ -53,15 +51,23 @@ async def find_in_workspace(request: ContextRequest) -> list[ContextItem]:
     root, question = request.workspace, ask(request.query)
     if root is None or not (question.words or question.changes or question.structure):
         return []
-    state = await _look(root, request)
     # With many thousand files this takes long enough to block others.
-    return await in_thread(lambda: _items(request, question, state))
+    found = await in_thread(lambda: _found(root, request, question, kept_look(root)))
+    if found is None:
+        look = await look_at(root)
+        found = await in_thread(lambda: _found(root, request, question, look))
+    return found or []
 
 
-def _items(request: ContextRequest, question: Question, state: _State) -> list[ContextItem]:
-    """Return the items that pass the request's filters, best first."""
+def _found(
+    root: Path, request: ContextRequest, question: Question, look: Look | None
+) -> list[ContextItem] | None:
+    """Return the items that pass the request's filters, best first; None without a look."""
+    if look is None:
+        return None
+    state = _state(root, request, look)
     depth = request.settings["depth"]
-    found = [*_status_item(question, state), *_structure_item(question, state, depth)]
+    found = [*_status_item(question, look.git), *_structure_item(question, look, depth)]
     items = [item for item in found if matches(_as_record(item), request.filters)]
     # An item is made of a file only while there is room for it.
     for relevance, path in _files_at_work(question, state):
@@ -73,32 +79,33 @@ def _items(request: ContextRequest, question: Question, state: _State) -> list[C
     return sorted(items, key=lambda item: -item.relevance)[: request.limit]
 
 
-async def _look(root: Path, request: ContextRequest) -> _State:
-    settings = request.settings
-    async with asyncio.TaskGroup() as group:
-        looking = group.create_task(look_at(root))
-        reported = group.create_task(in_thread(lambda: known_open(request.records)))
-    look = looking.result()
-    named = [in_workspace(root, path) for path in (*settings["open_files"], *reported.result())]
+def _state(root: Path, request: ContextRequest, look: Look) -> _State:
+    settings, records = request.settings, request.records
+    reported = (*settings["open_files"], *known_open(records))
+    named = [in_workspace(root, path) for path in reported]
+    since = time.time() - settings["days"] * _DAY
     return _State(
-        paths=look.paths,
-        times=look.times,
-        edited=recently_edited(look.times, time.time() - settings["days"] * _DAY),
+        look=look,
+        edited={path: edited for path, edited in _by_hand(look).items() if edited >= since},
         opened=list(dict.fromkeys(path for path in named if path in look.times)),
-        git=look.git,
     )
 
 
-def _status_item(question: Question, state: _State) -> Iterator[ContextItem]:
+@lru_cache(maxsize=_CACHED)
+def _by_hand(look: Look) -> dict[str, float]:
+    return edited_by_hand(look.times)
+
+
+def _status_item(question: Question, git: GitStatus | None) -> Iterator[ContextItem]:
     """Yield the status if requested.
 
     That of a clean tree scores less.
     """
-    if state.git is not None and question.changes:
+    if git is not None and question.changes:
         yield ContextItem(
             source="workspace",
-            content=status_text(state.git),
-            relevance=_ASKED_FOR_CHANGES if state.git.dirty else _ASKED_WHERE_CLEAN,
+            content=status_text(git),
+            relevance=_ASKED_FOR_CHANGES if git.dirty else _ASKED_WHERE_CLEAN,
             metadata={"kind": "status"},
             id="status",
             kind="status",
@@ -111,28 +118,30 @@ def _files_at_work(question: Question, state: _State) -> list[tuple[float, str]]
 
     These are open, changed or recently edited files that the query names or asks for.
     """
-    changed = [] if state.git is None else state.git.uncommitted(state.times)
+    git, times = state.look.git, state.look.times
+    changed = [] if git is None else git.uncommitted(times)
     at_work = {*state.opened, *state.edited, *changed}
-    newest = max((state.times[path] for path in at_work), default=0.0)
+    newest = max((times[path] for path in at_work), default=0.0)
     found = []
     for path in at_work:
         share = question.share(path)
         # Other sources show committed work, unless the query is about the file.
-        is_done = state.git is not None and path not in changed and path not in state.opened
+        is_done = git is not None and path not in changed and path not in state.opened
         if share <= (0.99 if is_done else 0.0) and not question.recent:
             continue
         # Relative to the newest file, not to the clock: the same files have the same relevance.
-        recency = 0.5 ** ((newest - state.times[path]) / _HALF_LIFE)
+        recency = 0.5 ** ((newest - times[path]) / _HALF_LIFE)
         asked = 0.3 + 0.2 * (path in state.opened) if question.recent else 0.0
         found.append((min(1.0, max(0.7 * share, asked) + 0.2 * recency), path))
     return sorted(found, key=lambda scored: (-scored[0], scored[1]))
 
 
 def _file_item(path: str, relevance: float, state: _State) -> ContextItem:
-    edited = datetime.fromtimestamp(state.times[path], UTC)
+    git = state.look.git
+    edited = datetime.fromtimestamp(state.look.times[path], UTC)
     said = [
         *(["open"] if path in state.opened else []),
-        *([] if state.git is None else state.git.said_of(path)),
+        *([] if git is None else git.said_of(path)),
         f"edited {edited:%Y-%m-%d %H:%M} UTC",
     ]
     return ContextItem(
@@ -148,27 +157,33 @@ def _file_item(path: str, relevance: float, state: _State) -> ContextItem:
     )
 
 
-def _structure_item(question: Question, state: _State, depth: int) -> Iterator[ContextItem]:
+def _structure_item(question: Question, look: Look, depth: int) -> Iterator[ContextItem]:
     """Yield the structure if the query needs it.
 
     The query may ask for it, or name a folder.
 
     It must have the words of a folder's name.
     """
-    share = max(map(question.share, folders_of(state.paths, depth)), default=0.0)
+    folders, text = _structure(look, depth)
+    share = max(map(question.share, folders), default=0.0)
     relevance = _NAMED_IN_STRUCTURE * share
     if question.structure:
         relevance += _ASKED_FOR_STRUCTURE
-    if state.paths and relevance:
+    if look.paths and relevance:
         yield ContextItem(
             source="workspace",
-            content=structure_text(state.paths, depth),
+            content=text,
             relevance=relevance,
             metadata={"kind": "structure"},
             id="structure",
             kind="structure",
             title="Project structure",
         )
+
+
+@lru_cache(maxsize=_CACHED)
+def _structure(look: Look, depth: int) -> tuple[Counter[str], str]:
+    return folders_of(look.paths, depth), structure_text(look.paths, depth)
 
 
 def _as_record(item: ContextItem) -> Record:

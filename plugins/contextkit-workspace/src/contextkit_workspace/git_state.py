@@ -58,6 +58,8 @@ class GitStatus:
     def uncommitted(self, paths: Iterable[str]) -> list[str]:
         """Return the paths that are staged, changed, untracked or conflicting."""
         named = {*self.staged, *self.changed, *self.untracked, *self.conflicts}
+        if not named:
+            return []
         folders = tuple(path for path in self.untracked if path.endswith("/"))
         return [path for path in paths if path in named or path.startswith(folders)]
 

@@ -12,7 +12,7 @@ import asyncio
 import os
 import stat
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from attrs import frozen
@@ -34,9 +34,11 @@ _Mark = tuple[int, ...] | None
 """What changes with a file: its number, size and times; None if it is missing."""
 
 
-@frozen
+@frozen(eq=False)
 class Look:
     """A workspace's files and git status.
+
+    It equals no other, so that what is derived from it can be cached by it.
 
     Attributes:
         paths: the files, sorted.
@@ -56,22 +58,24 @@ class _Kept:
     Attributes:
         look: the look.
         at: when it was taken, in seconds since the epoch.
-        inside: each listed path and each of their folders, with its mark.
         outside: git's own files, the root and the like, with their marks.
+        inside: absolute path -> mark of the folders of listed files, outermost first, and then
+            of all listed paths.
     """
 
     look: Look
     at: float
-    inside: Mapping[str, _Mark]
     outside: Mapping[str, _Mark]
+    inside: Mapping[str, _Mark]
 
-    def is_current(self, root: Path) -> bool:
+    @property
+    def is_current(self) -> bool:
         """Whether nothing has changed since."""
-        if not 0 <= time.time() - self.at < _LASTS_SECONDS:
-            return False
-        folder = Folder(root)
-        return all(_mark_outside(path) == mark for path, mark in self.outside.items()) and all(
-            _mark(folder.look_up(path)) == mark for path, mark in self.inside.items()
+        # A folder that became a link has another mark, and nothing behind it is looked at.
+        return 0 <= time.time() - self.at < _LASTS_SECONDS and all(
+            _mark_at(path, look_up) == mark
+            for look_up, marks in ((os.stat, self.outside), (os.lstat, self.inside))
+            for path, mark in marks.items()
         )
 
     @property
@@ -85,11 +89,14 @@ class _Kept:
 _kept: dict[Path, _Kept] = {}
 
 
-async def look_at(root: Path) -> Look:
-    """Return a workspace's files and git status, as they are now."""
+def kept_look(root: Path) -> Look | None:
+    """Return the last look at a workspace if nothing has changed since, else None; blocks."""
     kept = _kept.get(root)
-    if kept is not None and await in_thread(lambda: kept.is_current(root)):
-        return kept.look
+    return kept.look if kept is not None and kept.is_current else None
+
+
+async def look_at(root: Path) -> Look:
+    """Look at a workspace's files and git status anew."""
     began = time.time()
     async with asyncio.TaskGroup() as group:
         listing = group.create_task(in_thread(lambda: workspace_files(Folder(root))))
@@ -110,13 +117,10 @@ def _look(root: Path, listed: Sequence[str], git: GitStatus | None, began: float
     _kept.pop(root, None)
     # The commit of a submodule changes none of the files that are watched.
     if git is not None and not any(map(_is_folder, found.values())):
-        found |= {path: folder.look_up(path) for path in _folders(listed)}
-        kept = _Kept(
-            look,
-            began,
-            {path: _mark(status) for path, status in found.items()},
-            {path: _mark_outside(path) for path in (str(root), *git.watched)},
-        )
+        outside = {path: _mark_at(path, os.stat) for path in (str(root), *git.watched)}
+        every = {path: folder.look_up(path) for path in sorted(_folders(listed))} | found
+        inside = {f"{root}/{path}": _mark(status) for path, status in every.items()}
+        kept = _Kept(look, began, outside, inside)
         if kept.is_safe:
             _keep(root, kept)
     return look
@@ -142,9 +146,9 @@ def _folders(paths: Sequence[str]) -> set[str]:
     return folders
 
 
-def _mark_outside(path: str) -> _Mark:
+def _mark_at(path: str, look_up: Callable[[str], os.stat_result]) -> _Mark:
     try:
-        return _mark(Path(path).stat())
+        return _mark(look_up(path))
     except OSError:
         return None
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from attrs import astuple, evolve, frozen
+from attrs import evolve, frozen
 
 from contextkit import Hit
 from contextkit.text import first_line, is_traceback
@@ -61,8 +61,18 @@ class _Signals:
 
     def weighed(self, weights: _Signals) -> float:
         """Return the weighted sum."""
-        pairs = zip(astuple(self), astuple(weights), strict=True)
-        return float(sum(signal * weight for signal, weight in pairs))
+        # Named one by one: this is computed for a hundred files of each question.
+        products = (
+            self.best * weights.best,
+            self.together * weights.together,
+            self.outline * weights.outline,
+            self.named * weights.named,
+            self.spelled * weights.spelled,
+            self.stem * weights.stem,
+            self.folders * weights.folders,
+            self.is_identifier * weights.is_identifier,
+        )
+        return float(sum(products))
 
 
 _FOR_QUESTIONS = _Signals(
@@ -111,10 +121,12 @@ def rank_files(
     together = _scaled({path: _together(hits) for path, hits in of_file.items()})
     weights = _weights(question)
     penalties = {path: penalty(path, question) for path in paths}
+    named_in = {path: [hit.record.fields for hit in hits] for path, hits in of_file.items()}
     scores = {
         path: penalties[path]
-        * evolve(
-            _by_names(of_file.get(path, ()), question),
+        * _Signals(
+            named=max((named(each, question) for each in named_in.get(path, ())), default=0.0),
+            spelled=max((spelled(each, question) for each in named_in.get(path, ())), default=0.0),
             best=best.get(path, 0.0),
             together=together.get(path, 0.0),
             outline=outline.get(path, 0.0),
@@ -138,7 +150,9 @@ def by_score(files: Iterable[RankedFile]) -> list[RankedFile]:
     """
     of_path = {file.path: file for file in files}
     scores = _scaled({path: file.score for path, file in of_path.items()})
-    scaled = [evolve(file, score=scores[path]) for path, file in of_path.items()]
+    scaled = [
+        RankedFile(path, scores[path], file.weight, file.units) for path, file in of_path.items()
+    ]
     return sorted(scaled, key=lambda file: (-file.score, file.path))
 
 
@@ -154,13 +168,6 @@ def _weights(question: Question) -> _Signals:
     if question.identifier:
         return _FOR_IDENTIFIERS
     return _FOR_TEXTS if question.has_lines else _FOR_QUESTIONS
-
-
-def _by_names(hits: Sequence[Hit], question: Question) -> _Signals:
-    return _Signals(
-        named=max((named(hit.record.fields, question) for hit in hits), default=0.0),
-        spelled=max((spelled(hit.record.fields, question) for hit in hits), default=0.0),
-    )
 
 
 def _together(hits: Sequence[Hit]) -> float:

@@ -6,6 +6,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
 
 from attrs import frozen
 
@@ -16,6 +17,7 @@ _SAYS_NOTHING = frozenset({"__init__", "index", "lib", "main", "mod"})
 """File names that stand for their folder."""
 
 _FOLDERS = 3
+_CACHED = 4096
 
 _TESTS = re.compile(
     r"(?:^|/)(?:tests?|__tests__|specs?|testdata|testing|fixtures)/"
@@ -47,12 +49,17 @@ def penalty(path: str, question: Question) -> float:
     files that only collect others' definitions. There is no penalty where the question asks for
     them.
     """
+    return _penalty(path, question.asks_for)
+
+
+@lru_cache(_CACHED)
+def _penalty(path: str, asks_for: frozenset[str]) -> float:
     factor = 1.0
-    if "tests" not in question.asks_for and _TESTS.search(path):
+    if "tests" not in asks_for and _TESTS.search(path):
         factor *= _TEST_PENALTY
-    if not question.asks_for & {"asides", "prose"} and _ASIDES.search(path):
+    if not asks_for & {"asides", "prose"} and _ASIDES.search(path):
         factor *= _ASIDE_PENALTY
-    if "prose" not in question.asks_for and (_PROSE.search(path) or _DATA.search(path)):
+    if "prose" not in asks_for and (_PROSE.search(path) or _DATA.search(path)):
         factor *= _PROSE_PENALTY
     if _ENTRY.search(path):
         factor *= _ENTRY_PENALTY
@@ -90,6 +97,7 @@ class PathWords:
         }
 
 
+@lru_cache(_CACHED)
 def _stem_and_folders(path: str) -> tuple[str, str]:
     *folders, name = path.split("/")
     stem = name.lstrip(".").partition(".")[0] or name

@@ -81,18 +81,17 @@ def _worths(
     file: RankedFile, question: Question, most: float, *, in_order: bool
 ) -> list[tuple[Hit, float, bool]]:
     """Score a file's units; those the question names come first."""
-
-    def order(hit: Hit) -> tuple[float, float]:
-        return -named(hit.record.fields, question), -_weight(hit) * hit.relevance
-
+    weighed = [(hit, _weight(hit)) for hit in file.units]
+    # Sorting is stable: among equals the better hit comes first.
+    weighed.sort(key=lambda it: (-named(it[0].record.fields, question), -it[1] * it[0].relevance))
     worths = []
-    for place, hit in enumerate(sorted(file.units, key=order)):
+    for place, (hit, weight) in enumerate(weighed):
         own = file.weight * hit.relevance / most
         shared = (own + _FILE_WEIGHT * file.score) / (1 + _FILE_WEIGHT)
         name = file.weight * resembling(hit.record.fields, question)
         first = place == 0
         share = 1.0 if first else _BEHIND_THE_BEST
-        worth = min(file.score, share * _weight(hit) * shared + _NAME * name)
+        worth = min(file.score, share * weight * shared + _NAME * name)
         worths.append((hit, file.score if first and in_order else worth, first))
     return _with_siblings(file, worths)
 
@@ -135,6 +134,8 @@ def _weight(hit: Hit) -> float:
 
 def is_stub(text: str, signature: str) -> bool:
     """Return whether a unit has nothing but its signature."""
+    if len(text) - len(signature) > _LONGEST_STUB:
+        return False
     rest = text.replace(signature, "", 1)
     return len(rest) <= _LONGEST_STUB and not _SAYS.search(rest)
 
