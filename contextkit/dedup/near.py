@@ -311,10 +311,10 @@ class NearTexts:
         one, other = sketch.similar_pairs(threshold)
         froms, tos = np.concatenate([one, other]), np.concatenate([other, one])
         order = np.argsort(froms, kind="stable")
-        self._neighbours = tos[order]
+        # Lists, because a text has few neighbours, and numpy takes longer for so few.
+        self._neighbours: list[int] = tos[order].tolist()
         bounds = np.searchsorted(froms[order], np.arange(len(self._texts) + 1))
         self._first: list[int] = bounds.tolist()
-        self._is_kept = np.zeros(len(self._texts), bool)
         self._kept: dict[int, list[int]] = {}
         self._work = 0
 
@@ -333,21 +333,16 @@ class NearTexts:
 
     def keep(self, position: int) -> None:
         """Make a text one that is found."""
-        number = self._number[position]
-        self._is_kept[number] = True
-        self._kept.setdefault(number, []).append(position)
+        self._kept.setdefault(self._number[position], []).append(position)
 
     def find(self, position: int) -> Iterator[tuple[int, float]]:
         """Yield similar kept texts with their ratio in percent."""
         number = self._number[position]
         first, last = self._first[number : number + 2]
-        if first == last:
-            return
-        neighbours = self._neighbours[first:last]
-        numbers = neighbours[self._is_kept[neighbours]].tolist()
-        if not numbers:
-            return
-        found = sorted(kept for other in numbers for kept in self._kept[other])
+        kept_at = self._kept
+        found = sorted(
+            [k for n in self._neighbours[first:last] if n in kept_at for k in kept_at[n]]
+        )
         text = self._texts[number]
         for kept in found:
             other = self._texts[self._number[kept]]
