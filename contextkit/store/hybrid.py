@@ -91,17 +91,14 @@ def fuse(
     scale = best_coverage / best if best > 0 else 0.0
     keyword_weight = 1.0 if similarities is None else KEYWORD_WEIGHT
     cosines = similarities or {}
-    # Build hits only for the remaining points: a batch of searches has hundreds.
-    ranked = [
-        (-_relevance(score * scale, cosines.get(point_id), keyword_weight), point_id)
-        for point_id, score in keyword_scores.items()
-    ]
-    ranked += [
-        (-_relevance(0.0, cosine, keyword_weight), point_id)
-        for point_id, cosine in cosines.items()
-        if point_id not in keyword_scores
-    ]
-    ranked.sort()
+    # A batch of searches has hundreds of points: only little is done for each.
+    totals = {
+        point_id: keyword_weight * (score * scale) for point_id, score in keyword_scores.items()
+    }
+    for point_id, cosine in cosines.items():
+        meaning = max(0.0, (cosine - _UNRELATED_COSINE) / (1 - _UNRELATED_COSINE))
+        totals[point_id] = totals.get(point_id, 0.0) + (1 - keyword_weight) * meaning
+    ranked = sorted((-min(1.0, max(0.0, total)), point_id) for point_id, total in totals.items())
     end = limit
     while 0 < end < len(ranked) and ranked[end][0] == ranked[limit - 1][0]:
         end += 1
@@ -114,12 +111,6 @@ def fuse(
         )
         for negated, point_id in ranked[:end]
     ]
-
-
-def _relevance(keywords: float, cosine: float | None, keyword_weight: float) -> float:
-    meaning = 0.0 if cosine is None else (cosine - _UNRELATED_COSINE) / (1 - _UNRELATED_COSINE)
-    total = keyword_weight * keywords + (1 - keyword_weight) * max(0.0, meaning)
-    return min(1.0, max(0.0, total))
 
 
 @frozen
