@@ -103,17 +103,15 @@ class Word:
                 return self.pattern is None or self.pattern.search(text) is not None
         return False
 
-
     def in_each(self, texts: Sequence[str], lowered: Sequence[str]) -> list[bool]:
         """Whether each of several texts has the word."""
+        pairs = zip(texts, lowered, strict=True)
         if len(self._beginnings) > 1 or self.pattern is not None:
-            return [self.is_in(*each) for each in zip(texts, lowered, strict=True)]
-        # A question asks for each of its words in a hundred texts, and most have few of them.
+            return [self.is_in(*pair) for pair in pairs]
+        # A question asks for each of its words in a hundred texts, and few have it.
         [beginning] = self._beginnings
         stem, is_in = beginning.stem, beginning.is_in
-        return [
-            stem in low and is_in(text) for text, low in zip(texts, lowered, strict=True)
-        ]
+        return [stem in low and is_in(text) for text, low in pairs]
 
 
 class _Beginning:

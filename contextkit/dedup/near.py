@@ -245,9 +245,7 @@ def _blocks(texts: Sequence[str]) -> Iterator[Sequence[str]]:
         yield texts[first:]
 
 
-def _numbers(
-    owners: _Integers, kinds: NDArray[np.uint8], texts: int, of: int
-) -> _Positions:
+def _numbers(owners: _Integers, kinds: NDArray[np.uint8], texts: int, of: int) -> _Positions:
     """Count each kind in each text, one row per text."""
     return np.bincount(owners * of + kinds, minlength=texts * of).reshape(texts, of)
 

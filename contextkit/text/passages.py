@@ -163,7 +163,6 @@ class _Reading:
     def _blocks_of_units(self) -> Mapping[int, int]:
         return {unit: number for number, block in enumerate(self.blocks) for unit in block}
 
-
     def tokens_by(self, count: Callable[[str], int]) -> dict[int, int]:
         """Return the known tokens of units; those of a few units are counted together."""
         known = self.tokens.setdefault(count, {})
