@@ -102,21 +102,18 @@ class KeptTexts:
         }
 
     def _matches(self, position: int) -> Iterator[tuple[int, str]]:
-        # Most texts have no such relatives, and a look tells so at once.
-        if same := self._by_text.get(self._normal[position]):
-            for winner in self._affordable(position, same):
-                if not self._guarded_at(position).reorders(self._guarded_at(winner)):
-                    yield winner, "same text"
+        for winner in self._affordable(position, self._by_text.get(self._normal[position], ())):
+            if not self._guarded_at(position).reorders(self._guarded_at(winner)):
+                yield winner, "same text"
         if self._near is None:
             return
-        if permuted := self._by_characters.get(self._near.characters(position)):
-            for winner in self._affordable(position, permuted):
-                if self._is_permutation(position, winner):
-                    yield winner, "same clauses in another order"
-        if longer := self._with_a_few_words_more(position):
-            for winner in self._affordable(position, longer):
-                if not self._contradicts(position, winner):
-                    yield winner, "same text but for a prefix or a word"
+        characters = self._near.characters(position)
+        for winner in self._affordable(position, self._by_characters.get(characters, ())):
+            if self._is_permutation(position, winner):
+                yield winner, "same clauses in another order"
+        for winner in self._affordable(position, self._with_a_few_words_more(position)):
+            if not self._contradicts(position, winner):
+                yield winner, "same text but for a prefix or a word"
         for winner, ratio in self._near.find(position):
             if not self._can_afford(position, winner):
                 return
@@ -147,7 +144,7 @@ class KeptTexts:
             or clauses(one.text) == clauses(other.text)
         ) and not one.reorders(other)
 
-    def _with_a_few_words_more(self, position: int) -> list[int]:
+    def _with_a_few_words_more(self, position: int) -> Iterable[int]:
         """Kept texts that differ by one word, best first."""
         found = set(self._by_rest.get(self._normal[position], ()))
         for rest in self._rests[position]:
