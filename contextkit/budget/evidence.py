@@ -30,15 +30,16 @@ def coverage_of(query: str, candidates: Sequence[Candidate]) -> list[float]:
         query: the query.
         candidates: all its results; words that few of them have count more.
     """
-    words = words_of(query)
-    found = [_found(words, candidate.item) for candidate in candidates]
-    rarity = [_rarity(sum(column), len(found)) for column in zip(*found, strict=True)]
+    texts = [text_of(candidate.item) for candidate in candidates]
+    lowered = [text.lower() for text in texts]
+    columns = [word.in_each(texts, lowered) for word in words_of(query)]
+    rarity = [_rarity(sum(column), len(texts)) for column in columns]
     whole = math.fsum(rarity)
     if not whole:
-        return [0.0] * len(found)
+        return [0.0] * len(texts)
     return [
-        math.fsum(value for value, has in zip(rarity, row, strict=True) if has) / whole
-        for row in found
+        math.fsum([value for value, has in zip(rarity, row, strict=True) if has]) / whole
+        for row in zip(*columns, strict=True)
     ]
 
 
@@ -101,6 +102,16 @@ class Word:
             if beginning.stem in lowered and beginning.is_in(text):
                 return self.pattern is None or self.pattern.search(text) is not None
         return False
+
+    def in_each(self, texts: Sequence[str], lowered: Sequence[str]) -> list[bool]:
+        """Whether each of several texts has the word."""
+        pairs = zip(texts, lowered, strict=True)
+        if len(self._beginnings) > 1 or self.pattern is not None:
+            return [self.is_in(*pair) for pair in pairs]
+        # A question asks for each of its words in a hundred texts, and few have it.
+        [beginning] = self._beginnings
+        stem, is_in = beginning.stem, beginning.is_in
+        return [stem in low and is_in(text) for text, low in pairs]
 
 
 class _Beginning:

@@ -189,7 +189,7 @@ class _Plan:
         """Tokens that each section would use with capped items."""
         return {
             lane.key: self._heading(lane.key)
-            + sum(min(piece.tokens, caps[lane.key]) for piece in self._waiting(lane))
+            + sum([min(piece.tokens, caps[lane.key]) for piece in self._waiting(lane)])
             for lane in self.lanes
             if lane.key in caps
         }

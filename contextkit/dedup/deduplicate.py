@@ -70,16 +70,13 @@ def deduplicate(
         )
     if threshold is not None and not 0 < threshold <= 1:
         raise ValueError(f"threshold must be over 0 and at most 1, got {threshold!r}")
-    order = sorted(
-        range(len(items)),
-        key=lambda position: (
-            -scores[position],
-            items[position].source,
-            items[position].id,
-            items[position].own_text,
-            position,
-        ),
-    )
+    order = [
+        position
+        for *_, position in sorted(
+            (-score, item.source, item.id, item.own_text, position)
+            for position, (item, score) in enumerate(zip(items, scores, strict=True))
+        )
+    ]
     ranked = [items[position] for position in order]
     lost = _find_duplicates(ranked, [keys[position] for position in order], threshold)
     duplicate_of = {

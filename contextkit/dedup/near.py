@@ -35,13 +35,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from rapidfuzz import fuzz
 from rapidfuzz.distance import Indel
-from rapidfuzz.process import cdist
+from rapidfuzz.process import cdist, cpdist
 
 _CLASSES = 256
 _GROUPS = 4
@@ -71,6 +70,10 @@ _Positions = NDArray[np.intp]
 _MOST_WORK = 10**10
 """Limit for the sum of the products of both lengths over all ratios: some tenths of a second.
 Texts of few words in random order, such as logs, would take minutes."""
+
+_LITTLE_WORK = 10**8
+"""Some milliseconds. For less, the ratios of all pairs are computed at once, so that most texts
+turn out to have no similar ones at all; for more, only those with kept texts are."""
 
 
 class Sketch:
@@ -210,14 +213,21 @@ def _counted(texts: Sequence[str]) -> tuple[bytes, _Positions, _Positions]:
     classes = bytearray()
     numbers, digits = [], []
     for block in _blocks(texts):
-        encoded = "".join(block).encode("utf-32-le", "surrogatepass")
-        own = np.frombuffer(encoded, np.uint8)[::4]
-        owners = np.repeat(np.arange(len(block), dtype=np.intp), [len(text) for text in block])
-        codes = np.frombuffer(encoded, "<u4") - ord("0")
-        is_digit = codes < 10
-        classes += own.tobytes()
-        numbers.append(_numbers(owners, own, len(block), _CLASSES))
-        digits.append(_numbers(owners[is_digit], codes[is_digit], len(block), 10))
+        joined = "".join(block)
+        owners = np.repeat(np.arange(len(block), dtype=np.int32), [len(text) for text in block])
+        if joined.isascii():
+            encoded = joined.encode()
+            own = np.frombuffer(encoded, np.uint8)
+            numbers.append(_numbers(owners, own, len(block), _CLASSES))
+            digits.append(numbers[-1][:, ord("0") : ord("9") + 1])
+        else:
+            codes = np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), "<u4")
+            own = codes.astype(np.uint8)
+            encoded = own.tobytes()
+            numbers.append(_numbers(owners, own, len(block), _CLASSES))
+            is_digit = (codes >= ord("0")) & (codes <= ord("9"))
+            digits.append(_numbers(owners[is_digit], own[is_digit] - ord("0"), len(block), 10))
+        classes += encoded
     none = np.empty((0, _CLASSES), np.intp), np.empty((0, 10), np.intp)
     return bytes(classes), np.concatenate([none[0], *numbers]), np.concatenate([none[1], *digits])
 
@@ -234,7 +244,7 @@ def _blocks(texts: Sequence[str]) -> Iterator[Sequence[str]]:
         yield texts[first:]
 
 
-def _numbers(owners: _Positions, kinds: NDArray[Any], texts: int, of: int) -> _Positions:
+def _numbers(owners: _Integers, kinds: NDArray[np.uint8], texts: int, of: int) -> _Positions:
     """Count each kind in each text, one row per text."""
     return np.bincount(owners * of + kinds, minlength=texts * of).reshape(texts, of)
 
@@ -309,14 +319,37 @@ class NearTexts:
         self._uses = Counter(self._number)
         self._sharing = Counter(self._characters)
         one, other = sketch.similar_pairs(threshold)
+        one, other, ratios = self._compared(one, other)
         froms, tos = np.concatenate([one, other]), np.concatenate([other, one])
         order = np.argsort(froms, kind="stable")
-        self._neighbours = tos[order]
+        # Lists, because a text has few neighbours, and numpy takes longer for so few.
+        self._neighbours: list[int] = tos[order].tolist()
+        self._ratios: list[float] = np.concatenate([ratios, ratios])[order].tolist()
         bounds = np.searchsorted(froms[order], np.arange(len(self._texts) + 1))
         self._first: list[int] = bounds.tolist()
-        self._is_kept = np.zeros(len(self._texts), bool)
         self._kept: dict[int, list[int]] = {}
         self._work = 0
+
+    def _compared(
+        self, one: _Positions, other: _Positions
+    ) -> tuple[_Positions, _Positions, NDArray[np.float64]]:
+        """Compute the ratios of all pairs at once, if that is little work.
+
+        Returns the similar pairs and their ratios, or else all pairs and zeros.
+        """
+        lengths = np.array([len(text) for text in self._texts], np.int64)
+        if (lengths[one] * lengths[other]).sum() > _LITTLE_WORK:
+            return one, other, np.zeros(len(one))
+        ratios: NDArray[np.float64] = cpdist(
+            [self._texts[number] for number in one.tolist()],
+            [self._texts[number] for number in other.tolist()],
+            scorer=fuzz.ratio,
+            score_cutoff=self._least,
+            dtype=np.float64,
+            workers=1,
+        )
+        is_similar = ratios > 0
+        return one[is_similar], other[is_similar], ratios[is_similar]
 
     def is_alone(self, position: int) -> bool:
         """Whether a text cannot have any duplicate."""
@@ -333,29 +366,29 @@ class NearTexts:
 
     def keep(self, position: int) -> None:
         """Make a text one that is found."""
-        number = self._number[position]
-        self._is_kept[number] = True
-        self._kept.setdefault(number, []).append(position)
+        self._kept.setdefault(self._number[position], []).append(position)
 
     def find(self, position: int) -> Iterator[tuple[int, float]]:
         """Yield similar kept texts with their ratio in percent."""
         number = self._number[position]
         first, last = self._first[number : number + 2]
-        if first == last:
-            return
-        neighbours = self._neighbours[first:last]
-        numbers = neighbours[self._is_kept[neighbours]].tolist()
-        if not numbers:
-            return
-        found = sorted(kept for other in numbers for kept in self._kept[other])
+        kept_at, neighbours = self._kept, self._neighbours
+        found = sorted(
+            (kept, self._ratios[place])
+            for place in range(first, last)
+            if neighbours[place] in kept_at
+            for kept in kept_at[neighbours[place]]
+        )
         text = self._texts[number]
-        for kept in found:
+        for kept, ratio in found:
+            if ratio:
+                yield kept, ratio
+                continue
             other = self._texts[self._number[kept]]
             work = len(text) * len(other)
             if self._work + work > _MOST_WORK:
                 continue
             self._work += work
-            ratio = fuzz.ratio(text, other, score_cutoff=self._least)
             # A ratio below the cutoff is returned as 0.
-            if ratio:
-                yield kept, ratio
+            if computed := fuzz.ratio(text, other, score_cutoff=self._least):
+                yield kept, computed

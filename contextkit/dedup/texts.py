@@ -78,10 +78,12 @@ class KeptTexts:
 
     def find(self, position: int) -> tuple[int, str] | None:
         """Find the kept text that a text duplicates."""
+        if position in self._alone:
+            return None
         if position in self._copies:
             winner = self._by_copy.get(self._copies[position])
             return None if winner is None else (winner, "same text")
-        if position in self._alone or not self._normal[position]:
+        if not self._normal[position]:
             return None
         return next(self._matches(position), None)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Literal
@@ -22,7 +21,7 @@ SHARES: tuple[Shares, ...] = ("by_evidence", "fixed")
 
 
 def _unit_interval(_: object, attribute: Attribute[Any], value: float | None) -> None:
-    if value is not None and not (math.isfinite(value) and 0.0 <= value <= 1.0):
+    if value is not None and not 0.0 <= value <= 1.0:
         raise ValueError(f"{attribute.name} must be within 0..1, got {value!r}")
 
 

@@ -12,11 +12,11 @@ from contextkit.budget.pieces import Piece
 from contextkit.models.candidate import Candidate
 from contextkit.models.copying import copied
 from contextkit.models.items import ContextItem, Provenance, Successor
-from contextkit.pipeline.looks import Look, default_text
+from contextkit.pipeline.looks import Look, default_text, default_texts
 from contextkit.pipeline.render import group_of
 from contextkit.plugin.checks import Failed, checked_text, checked_texts, log_failure
 from contextkit.plugin.manager import SourceRegistry
-from contextkit.text.clean import visible
+from contextkit.text.clean import visible, visible_each
 from contextkit.text.markup import one_line
 from contextkit.text.parts import Parts
 from contextkit.text.passages import Excerpt, excerpt
@@ -73,7 +73,7 @@ def pieces_for(
             detail=look.detail,
         )
         if formatted is None:
-            formatted = tuple(default_text(item, look) for item in items)
+            formatted = default_texts(items, look)
         if look.detail == "compact":
             # A source without support for it would write more than one line.
             formatted = tuple(
@@ -89,9 +89,10 @@ def pieces_for(
             )
         texts.update(zip(map(id, own), formatted, strict=True))
     shortener = _Shortener(registry, look, count, failed, query)
+    shown_texts = visible_each([texts[id(each)] for each in candidates])
     wholes = [
-        _Whole(each.item, visible(texts[id(each)]), credit_of(each.item, look), shortener)
-        for each in candidates
+        _Whole(each.item, text, credit_of(each.item, look), shortener)
+        for each, text in zip(candidates, shown_texts, strict=True)
     ]
     shown = [f"{whole.text}{whole.credit}" for whole in wholes]
     tokens = count.many([f"{text}{look.separator}" for text in shown])

@@ -62,7 +62,10 @@ class HookCalls:
                 for impl in getattr(self._manager.hook, hook).get_hookimpls()
                 if impl.plugin_name != name and not self._wraps_sources(impl)
             ]
-            self._callers[key] = self._manager.subset_hook_caller(hook, others)
+            found = self._manager.subset_hook_caller(hook, others)
+            first = found.spec is not None and found.spec.opts.get("firstresult")
+            is_absent = first and not found.get_hookimpls()
+            self._callers[key] = _absent if is_absent else found
         return cast("Callable[..., Any]", self._callers[key])
 
     def _wraps_sources(self, impl: pluggy.HookImpl) -> bool:
@@ -114,6 +117,8 @@ class HookCalls:
             The checked result; None where there is no hook, it gave None, it failed, or the plugin
             is skipped.
         """
+        if self.caller(name, hook) is _absent:
+            return None
         times = hook_times()
         if times is not None and hook != NEVER_SKIPPED and times.skips(name):
             return None
@@ -132,6 +137,10 @@ class HookCalls:
         finally:
             if times is not None and began is not None:
                 times.add(name, hook, began)
+
+
+def _absent(**_: Any) -> None:
+    """The caller of a hook that neither the plugin nor a wrapper has."""
 
 
 def _wraps(impl: pluggy.HookImpl) -> bool:

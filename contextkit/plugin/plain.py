@@ -119,6 +119,8 @@ def _is_small(metadata: Mapping[str, Any]) -> bool:
     """Check whether metadata has only plain values, and few, as nearly all has."""
     if type(metadata) is not dict:
         return False
+    if not metadata:
+        return True
     waiting: list[Any] = [metadata]
     values = characters = 0
     for each in waiting:

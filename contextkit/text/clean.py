@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 _CONTROLS = "\x00-\x08\x0b-\x1f\x7f-\x9f"
@@ -79,6 +79,11 @@ def visible(text: str) -> str:
         text: any text.
     """
     return _visible_pattern().sub(_escaped, text) if _is_suspect(text) else text
+
+
+def visible_each(texts: Sequence[str]) -> Sequence[str]:
+    """Apply `visible` to several texts, which is faster than one by one."""
+    return list(map(visible, texts)) if _is_suspect("\n".join(texts)) else texts
 
 
 def legible(text: str) -> str:

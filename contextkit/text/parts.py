@@ -114,7 +114,8 @@ def _behind(head: re.Match[str] | None, text: str) -> _Parted:
 
 def _fenced(text: str) -> tuple[str, str, str] | None:
     """A text that ends with its only fence, as what is before, in and behind the content."""
-    opening = _FENCE.search(text)
+    # A look at the characters takes a fraction of the pattern's time.
+    opening = _FENCE.search(text) if "```" in text or "~~~" in text else None
     if opening is None or opening.start() > _LONGEST_TITLE:
         return None
     mark = opening[1]

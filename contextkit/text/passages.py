@@ -13,7 +13,7 @@ import html
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from heapq import heappop, heappush
 from itertools import accumulate
@@ -22,8 +22,9 @@ from attrs import define, field, frozen
 
 from contextkit.text.keywords import embed_keywords, embed_keywords_query
 from contextkit.text.languages.read import in_english
+from contextkit.text.tokens import TokenCounter
 from contextkit.text.truncation import ELLIPSIS
-from contextkit.text.units import TextUnit, text_units, unit_blocks
+from contextkit.text.units import SHORT_BLOCK, TextUnit, text_units, unit_blocks
 
 _MARKUP = re.compile(r"[\\\s]+")
 
@@ -46,6 +47,9 @@ _TRIES_IN_VAIN = 5
 _RETRIES = 8
 _MOST_IN_A_ROW = 12
 _SHORT_TEXT = 2_000
+_COUNTED_TOGETHER = 32
+"""Of at most so many units all are counted at once; of more, those that are considered."""
+
 _MOST_CHARACTERS = 200_000
 """Only this much of a text is searched."""
 
@@ -80,11 +84,18 @@ def excerpt(
     Returns:
         Whole sentences in their order; "" if none fits, or not all of `must_keep`.
     """
-    for longest in (_SHORT_PROSE, 0):
+    is_block = not must_keep and _is_one_block(text)
+    fits = not is_block or count(f"{head}{text}{tail}") <= max_tokens
+    for longest in (_SHORT_PROSE, 0) if fits else (0,):
         reading = _read(text[:_MOST_CHARACTERS], query, longest)
         if short := _chosen(reading, max_tokens, count, head, tail, must_keep):
             return Excerpt(short)
     return Excerpt("")
+
+
+def _is_one_block(text: str) -> bool:
+    """Whether a text is shown whole or not at all, unless it is split into sentences."""
+    return len(text) <= SHORT_BLOCK and "\n" not in text and text == text.strip()
 
 
 def _chosen(
@@ -98,8 +109,8 @@ def _chosen(
     kept = _holders(reading.units, must_keep)
     if kept is None:
         return ""
-    room = max_tokens - count(f"{head}{tail}")
-    choice = _Choice(reading, count)
+    room = max_tokens - (count(f"{head}{tail}") if head or tail else 0)
+    choice = _Choice(reading, count, reading.tokens_by(count))
     for _ in range(_RETRIES):
         choice.choose(kept, room)
         if not choice.chosen or not kept <= choice.chosen:
@@ -133,6 +144,7 @@ class _Reading:
         matches: the blocks among them that match by themselves.
         ranks: the position of each block in `best_first`.
         block_of: the block of each unit.
+        tokens: by counter, the tokens of units that were counted.
     """
 
     units: Sequence[TextUnit]
@@ -141,6 +153,7 @@ class _Reading:
     matches: frozenset[int]
     ranks: Mapping[int, int] = field()
     block_of: Mapping[int, int] = field()
+    tokens: dict[Callable[[str], int], dict[int, int]] = field(factory=dict, init=False)
 
     @ranks.default
     def _ranked(self) -> Mapping[int, int]:
@@ -149,6 +162,13 @@ class _Reading:
     @block_of.default
     def _blocks_of_units(self) -> Mapping[int, int]:
         return {unit: number for number, block in enumerate(self.blocks) for unit in block}
+
+    def tokens_by(self, count: Callable[[str], int]) -> dict[int, int]:
+        """Return the known tokens of units; those of a few units are counted together."""
+        known = self.tokens.setdefault(count, {})
+        if not known and len(self.units) <= _COUNTED_TOGETHER and isinstance(count, TokenCounter):
+            known.update(enumerate(count.many([unit.before + unit.text for unit in self.units])))
+        return known
 
 
 def _parsed(
@@ -163,6 +183,9 @@ def _parse(
     """Parse a text into units, blocks and word ids."""
     units = text_units(text, longest)
     blocks = unit_blocks(units, longest)
+    if len(blocks) < 2:
+        # There is nothing to choose by its words.
+        return units, blocks, [frozenset()] * len(blocks)
     texts = ("\n".join(unit.text for unit in units[it.start : it.stop]) for it in blocks)
     return units, blocks, [frozenset(embed_keywords(text).indices) for text in texts]
 
@@ -233,22 +256,24 @@ class _Choice:
     Attributes:
         reading: the text's units.
         count: text -> tokens.
+        tokens: the tokens of units that were counted.
         chosen: the positions of the chosen units.
         spent: approximately their tokens.
         passages: the number of runs that they form.
+        units: all units of the text.
     """
 
     reading: _Reading
     count: Callable[[str], int]
+    tokens: dict[int, int]
     chosen: set[int] = field(factory=set, init=False)
     spent: int = field(default=0, init=False)
     passages: int = field(default=0, init=False)
+    units: Sequence[TextUnit] = field(init=False)
     _beside: list[tuple[int, int]] = field(factory=list, init=False)
-    _tokens: dict[int, int] = field(factory=dict, init=False)
 
-    @property
-    def units(self) -> Sequence[TextUnit]:
-        """All units of the text."""
+    @units.default
+    def _all_units(self) -> Sequence[TextUnit]:
         return self.reading.units
 
     def choose(self, kept: Iterable[int], room: int) -> None:
@@ -279,9 +304,9 @@ class _Choice:
         wanted = {*units, *self._headings(units[0])} - self.chosen
         if not wanted:
             return True
-        takes = sum(map(self._takes, wanted))
+        takes = sum([self._takes(place) for place in wanted])
         before, after = min(wanted) - 1, units[-1] + 1
-        touching = len({before, after} & self.chosen)
+        touching = (before in self.chosen) + (after in self.chosen)
         if not touching:
             takes += self.count(f"{ELLIPSIS}\n\n")
         if self.spent + takes > room:
@@ -289,7 +314,8 @@ class _Choice:
         self.chosen |= wanted
         self.spent += takes
         self.passages += 1 - touching
-        while after < len(self.units) - 1 and self.units[after].is_heading:
+        last = len(self.units) - 1
+        while after < last and self.units[after].is_heading:
             after += 1
         for place in (before, after):
             block = self.reading.block_of.get(place, -1)
@@ -297,21 +323,25 @@ class _Choice:
                 heappush(self._beside, (self.reading.ranks[block], block))
         return True
 
-    def _headings(self, place: int) -> Iterator[int]:
-        """Yield the headings above a unit or its block."""
-        first = place
+    def _headings(self, place: int) -> Sequence[int]:
+        """Return the headings above a unit or its block."""
+        units = self.units
+        if not place or not (units[place - 1].is_heading or units[place - 1].is_block):
+            return ()
+        block = place
         for _ in range(_MOST_IN_A_ROW):
-            if not (first and self.units[first].is_indented and self.units[first - 1].is_indented):
+            if not (block and units[block].is_indented and units[block - 1].is_indented):
                 break
+            block -= 1
+        first = block
+        while first > 0 and units[first - 1].is_heading:
             first -= 1
-        while first > 0 and self.units[first - 1].is_heading:
-            first -= 1
-            yield first
+        return range(first, block)
 
     def _takes(self, place: int) -> int:
-        if place not in self._tokens:
-            self._tokens[place] = self.count(_joined(self.units, [place]))
-        return self._tokens[place]
+        if place not in self.tokens:
+            self.tokens[place] = self.count(_joined(self.units, [place]))
+        return self.tokens[place]
 
     def text(self) -> str:
         """Join the chosen units, with an ellipsis for each omission."""

@@ -31,7 +31,7 @@ _LONGEST_SENTENCE = 500
 _SHORT_ANNOUNCEMENT = 200
 """Maximum length of a paragraph that stays with the fence below it."""
 
-_SHORT_BLOCK = 700
+SHORT_BLOCK = 700
 """Maximum length of a paragraph or bullet list that is not split."""
 
 _WRAPPED = 50
@@ -119,7 +119,7 @@ def unit_blocks(units: Sequence[TextUnit], longest: int) -> list[range]:
     blocks: list[range] = []
     for block in _runs(units):
         whole = _NUMBER.match(units[block[0]].text) is not None
-        if whole or (longest and _length(units, block) <= _SHORT_BLOCK):
+        if whole or (longest and _length(units, block) <= SHORT_BLOCK):
             blocks.append(block)
         else:
             blocks += [range(place, place + 1) for place in block]
