@@ -141,11 +141,10 @@ class Record:
             value = getattr(self, name)
             if not isinstance(value, str):
                 raise RecordError(f"{where}: {name} is a {type(value).__name__}, which is not text")
-            if (problem := _problem(value)) is not None:
-                raise RecordError(f"{where}: {name}: {problem[1]}")
+            if (what := _scalar_problem(value)) is not None:
+                raise RecordError(f"{where}: {name}: {what}")
         if (problem := _problem(dict(self.fields))) is not None:
-            place, what = problem
-            raise RecordError(f"{where}: fields{place[:_LONGEST_PLACE]}: {what}")
+            raise RecordError(f"{where}: fields{problem[0][:_LONGEST_PLACE]}: {problem[1]}")
         return self
 
 
@@ -154,24 +153,18 @@ def _problem(value: object, levels: int = _LEVELS) -> tuple[str, str] | None:
 
     A place is only put together for a value that is refused.
     """
-    if isinstance(value, str):
-        return None if value.isascii() else _text_problem(value)
-    if value is None:
-        return None
-    if isinstance(value, int):
-        return None if -(2**63) <= value < 2**63 else ("", f"{value} does not fit in 64 bits")
-    if isinstance(value, float):
-        return None if math.isfinite(value) else ("", f"{value} is not a finite number")
-    if isinstance(value, (list, tuple)):
+    what: str | None
+    if value is None or isinstance(value, (str, int, float)):
+        what = _scalar_problem(value)
+    elif isinstance(value, (list, tuple)):
         return _inner_problem(enumerate(value), levels - 1)
-    if isinstance(value, Mapping):
-        for key in value:
-            if not isinstance(key, str):
-                return "", f"the key {key!r} is not a string"
-            if (problem := _text_problem(key)) is not None:
-                return problem
-        return _inner_problem(value.items(), levels - 1)
-    return "", f"a {type(value).__name__} is not a JSON value"
+    elif isinstance(value, Mapping):
+        what = next(filter(None, map(_key_problem, value)), None)
+        if what is None:
+            return _inner_problem(value.items(), levels - 1)
+    else:
+        what = f"a {type(value).__name__} is not a JSON value"
+    return None if what is None else ("", what)
 
 
 def _inner_problem(values: Iterable[tuple[object, object]], levels: int) -> tuple[str, str] | None:
@@ -184,11 +177,24 @@ def _inner_problem(values: Iterable[tuple[object, object]], levels: int) -> tupl
     return None
 
 
-def _text_problem(value: str) -> tuple[str, str] | None:
+def _scalar_problem(value: str | float | None) -> str | None:
+    if isinstance(value, str):
+        return None if value.isascii() else _text_problem(value)
+    if isinstance(value, float):
+        return None if math.isfinite(value) else f"{value} is not a finite number"
+    fits = value is None or -(2**63) <= value < 2**63
+    return None if fits else f"{value} does not fit in 64 bits"
+
+
+def _key_problem(key: object) -> str | None:
+    return _text_problem(key) if isinstance(key, str) else f"the key {key!r} is not a string"
+
+
+def _text_problem(value: str) -> str | None:
     try:
         value.encode("utf-8")
     except UnicodeEncodeError as error:
-        return "", f"character {error.start} is half a surrogate pair, which is not text"
+        return f"character {error.start} is half a surrogate pair, which is not text"
     return None
 
 
