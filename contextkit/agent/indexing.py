@@ -46,13 +46,20 @@ def index_for(
         sources: which ones; default: every source that is on.
         progress: called as the work goes on.
 
-    Returns what `ContextKit.index` returns.
+    Returns what `ContextKit.index` returns; nothing where another process indexes, and the
+    context's own note says how far it is.
     """
+    from contextkit.indexing.partial import partly_indexed
+    from contextkit.indexing.run import ELSEWHERE
+
     outcomes = kit.index(
         sources, progress=progress, wait=False, seconds=_FIRST_SECONDS, query=query
     )
     if any(done.report and done.report.remaining for done in outcomes.values()):
         index_in_background(kit, sources)
+    if any(done.problem == ELSEWHERE for done in outcomes.values()):
+        checkout = kit.records(next(iter(outcomes))).of_checkout.project
+        return {} if any(partly_indexed(checkout, outcomes)) else outcomes
     return outcomes
 
 

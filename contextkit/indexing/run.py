@@ -37,6 +37,9 @@ _WORTH_OPTIMIZING = 1_000
 
 _SAID_AFTER_SECONDS = 1.0
 
+ELSEWHERE = "another process is indexing this project"
+"""The problem of sources that are left to that process."""
+
 _log = get_logger(__name__)
 
 
@@ -121,7 +124,7 @@ def index_sources(
                 marks.save()
             partial.end(_remaining(outcomes))
     except Timeout:
-        return dict.fromkeys(able, IndexOutcome(problem="another process is indexing this project"))
+        return dict.fromkeys(able, IndexOutcome(problem=ELSEWHERE))
     except OSError as error:
         said = f"cannot write the index state to {folder}: {error.strerror}"
         is_read_only = error.errno in {errno.EACCES, errno.EPERM, errno.EROFS}

@@ -24,6 +24,9 @@ _CLOCK_NANOSECONDS = 2_000_000_000
 _UNTRUSTED = Stamp(-1, 0, 0)
 
 _BATCH_RECORDS = 512
+_LEAST_RECORDS = 256
+"""A batch when the time of a run is up."""
+
 _BATCH_FILES = 256
 _CHECKPOINT_FILES = 1024
 _RECENT = timedelta(days=1)
@@ -175,7 +178,8 @@ class RecordWriter:
                 )
             self._records.append(evolve(record, created_at=self.remembered.created_at))
         self._files[path] = state
-        if len(self._records) >= _BATCH_RECORDS or len(self._files) >= _BATCH_FILES:
+        enough = _LEAST_RECORDS if self.indexer.time_is_up else _BATCH_RECORDS
+        if len(self._records) >= enough or len(self._files) >= _BATCH_FILES:
             self.flush()
 
     def confirm(self, path: str, state: FileState) -> None:

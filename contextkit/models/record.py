@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -40,6 +40,9 @@ None selects the records without the field.
 
 _LEVELS = 64
 """Maximum nesting of fields; the engine could not read a deeper record back."""
+
+_LONGEST_PLACE = 150
+"""Characters of a place in fields that an error shows."""
 
 _RECORD_NAMESPACE = uuid.UUID("8f5b0c1e-6d0e-4f0a-9a53-0f9d3c1f7a55")
 _UUID_MASK = ~((0xF << 76) | (0x3 << 62))
@@ -138,50 +141,61 @@ class Record:
             value = getattr(self, name)
             if not isinstance(value, str):
                 raise RecordError(f"{where}: {name} is a {type(value).__name__}, which is not text")
-            _check_text(value, f"{where}: {name}")
-        _check_json(dict(self.fields), f"{where}: fields")
+            if (what := _scalar_problem(value)) is not None:
+                raise RecordError(f"{where}: {name}: {what}")
+        if (problem := _problem(dict(self.fields))) is not None:
+            raise RecordError(f"{where}: fields{problem[0][:_LONGEST_PLACE]}: {problem[1]}")
         return self
 
 
-def _check_json(value: object, where: str, levels: int = _LEVELS) -> None:
-    if levels < 0:
-        raise RecordError(f"{where[:200]}: nested deeper than {_LEVELS} levels")
-    if isinstance(value, Mapping):
-        for key, inner in value.items():
-            if not isinstance(key, str):
-                raise RecordError(f"{where}: the key {key!r} is not a string")
-            _check_text(key, where)
-            _check_json(inner, f"{where}.{key}", levels - 1)
+def _problem(value: object, levels: int = _LEVELS) -> tuple[str, str] | None:
+    """Return where a value is not JSON, and why; None if it is.
+
+    A place is only put together for a value that is refused.
+    """
+    what: str | None
+    if value is None or isinstance(value, (str, int, float)):
+        what = _scalar_problem(value)
     elif isinstance(value, (list, tuple)):
-        for position, inner in enumerate(value):
-            _check_json(inner, f"{where}[{position}]", levels - 1)
+        return _inner_problem(enumerate(value), levels - 1)
+    elif isinstance(value, Mapping):
+        what = next(filter(None, map(_key_problem, value)), None)
+        if what is None:
+            return _inner_problem(value.items(), levels - 1)
     else:
-        _check_scalar(value, where)
+        what = f"a {type(value).__name__} is not a JSON value"
+    return None if what is None else ("", what)
 
 
-def _check_scalar(value: object, where: str) -> None:
-    match value:
-        case str():
-            _check_text(value, where)
-        case None | bool():
-            pass
-        case int():
-            if not -(2**63) <= value < 2**63:
-                raise RecordError(f"{where}: {value} does not fit in 64 bits")
-        case float():
-            if not math.isfinite(value):
-                raise RecordError(f"{where}: {value} is not a finite number")
-        case _:
-            raise RecordError(f"{where}: a {type(value).__name__} is not a JSON value")
+def _inner_problem(values: Iterable[tuple[object, object]], levels: int) -> tuple[str, str] | None:
+    for key, inner in values:
+        if levels < 0:
+            return "", f"nested deeper than {_LEVELS} levels"
+        if (problem := _problem(inner, levels)) is not None:
+            place = f".{key}" if isinstance(key, str) else f"[{key}]"
+            return f"{place}{problem[0]}", problem[1]
+    return None
 
 
-def _check_text(value: str, where: str) -> None:
+def _scalar_problem(value: str | float | None) -> str | None:
+    if isinstance(value, str):
+        return None if value.isascii() else _text_problem(value)
+    if isinstance(value, float):
+        return None if math.isfinite(value) else f"{value} is not a finite number"
+    fits = value is None or -(2**63) <= value < 2**63
+    return None if fits else f"{value} does not fit in 64 bits"
+
+
+def _key_problem(key: object) -> str | None:
+    return _text_problem(key) if isinstance(key, str) else f"the key {key!r} is not a string"
+
+
+def _text_problem(value: str) -> str | None:
     try:
         value.encode("utf-8")
     except UnicodeEncodeError as error:
-        raise RecordError(
-            f"{where}: character {error.start} is half a surrogate pair, which is not text"
-        ) from error
+        return f"character {error.start} is half a surrogate pair, which is not text"
+    return None
 
 
 @frozen(kw_only=True)

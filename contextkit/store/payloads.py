@@ -23,6 +23,8 @@ _CHECKSUM = "checksum"
 _KEYS = frozenset(
     ("source", "project", "scope", "id", "text", "keywords", "created_at", "fields", "exact")
 )
+_WHOLE = frozenset((str, int, bool, type(None)))
+"""The types of values that engines read exactly."""
 _NOT_A_RECORD = (KeyError, TypeError, ValueError, AttributeError, RecursionError)
 
 # Engines may return the keys in another order.
@@ -171,28 +173,31 @@ def unreadable(point_id: PointId) -> str:
 
 def _plain(value: object) -> object:
     """Convert to the containers that engines take."""
-    match value:
-        case Mapping():
-            return {key: _plain(inner) for key, inner in value.items()}
-        case list() | tuple():
-            return [_plain(inner) for inner in value]
+    # Types are compared first: a check for `Mapping` takes longer than the rest.
+    if type(value) in _WHOLE:
+        return value
+    if isinstance(value, (list, tuple)):
+        return [_plain(inner) for inner in value]
+    if isinstance(value, Mapping):
+        return {key: _plain(inner) for key, inner in value.items()}
     return value
 
 
 def _has_long_float(value: object) -> bool:
-    """Whether the engine may read a float inexactly.
+    """Whether the engine may read a float of a plain value inexactly.
 
     The engine's JSON reader is exact for up to 15 digits and a small exponent.
     """
-    match value:
-        case float():
-            short = float(f"{value:.15g}") == value
-            return value != 0 and not (short and 1e-6 <= abs(value) < 1e15)
-        case Mapping():
-            return any(_has_long_float(inner) for inner in value.values())
-        case list() | tuple():
-            return any(_has_long_float(inner) for inner in value)
-    return False
+    if type(value) in _WHOLE:
+        return False
+    if isinstance(value, float):
+        short = float(f"{value:.15g}") == value
+        return value != 0 and not (short and 1e-6 <= abs(value) < 1e15)
+    if isinstance(value, dict):
+        value = value.values()
+    elif not isinstance(value, list):
+        return False
+    return any(map(_has_long_float, value))
 
 
 @define(eq=False)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from filelock import FileLock
 
 from contextkit import ContextKit
 from contextkit.testing import wait_until
@@ -54,7 +55,7 @@ def test_the_first_context_comes_from_what_may_answer_it(
 
     assert "def tide_table" in first.stdout
     assert "answered from a part of the index" in first.stderr
-    assert "code (256 of 602 files)" in first.stderr
+    assert "code (128 of 602 files)" in first.stderr
 
     wait_until(lambda: not list((home / "indexing").glob("*.json")), "the rest is indexed")
     later = contextkit("assemble", _QUESTION)
@@ -68,13 +69,29 @@ def test_the_first_context_comes_from_what_may_answer_it(
 
 
 @pytest.mark.usefixtures("no_time")
+def test_a_question_during_an_index_run_gets_one_note(
+    contextkit: CommandLine, large: Repository, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The note says how far the index is, and no second one that another process has it."""
+    monkeypatch.setattr("contextkit.agent.indexing.index_in_background", lambda *_: None)
+    first = contextkit("assemble", _QUESTION)
+    [lock] = (home / "state").rglob("index.lock")
+    with FileLock(lock, is_singleton=False):
+        second = contextkit("assemble", _QUESTION)
+
+    assert large.folder.is_dir()
+    assert second.stderr.count("contextkit: ") == 1
+    assert second.stderr == first.stderr
+
+
+@pytest.mark.usefixtures("no_time")
 def test_a_small_repository_is_indexed_at_once(contextkit: CommandLine, home: Path) -> None:
     """One batch of each source is all of it, however slow the machine is."""
     result = contextkit("assemble", "how is the token budget split?")
 
     assert "def split_budget" in result.stdout
     assert result.stderr == ""
-    assert not (home / "indexing").exists()
+    assert not list((home / "indexing").glob("*.json"))
 
 
 @pytest.mark.usefixtures("home")
