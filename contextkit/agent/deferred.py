@@ -34,7 +34,10 @@ _RARELY_USED = frozenset(
         "tempfile",
     ]
 )
-"""Of these only numpy's change another module: they document its functions."""
+"""Of these only numpy's change another module: they document its functions.
+
+What they import uses none of them at once, so that two threads cannot wait for each other.
+"""
 
 _OF_IMPORTS = frozenset(
     ("__class__", "__dict__", "__file__", "__loader__", "__name__", "__path__", "__spec__")

@@ -108,7 +108,7 @@ def _keep(file: str, content: Any) -> None:
     if sys.dont_write_bytecode:
         return
     new = f"{file}.{os.getpid()}"
-    with contextlib.suppress(OSError):
+    with contextlib.suppress(OSError, ValueError):
         with open(new, "wb") as opened:  # noqa: PTH123 - as above
             opened.write(marshal.dumps(content))
         os.replace(new, file)  # noqa: PTH105 - as above
