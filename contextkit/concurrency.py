@@ -6,6 +6,7 @@ import asyncio
 import concurrent.futures
 import contextlib
 import contextvars
+import importlib
 import os
 import queue
 import threading
@@ -119,6 +120,19 @@ def one_ahead(calls: Iterable[Callable[[], T]]) -> Iterator[T]:
                 yield before.result()
         if coming is not None:
             yield coming.result()
+
+
+def import_beside(module: str) -> None:
+    """Import a module that is needed soon, while this thread waits for others.
+
+    Whoever needs it raises the errors of its import.
+    """
+
+    def run() -> None:
+        with contextlib.suppress(Exception):
+            importlib.import_module(module)
+
+    threading.Thread(target=run, name="contextkit-import", daemon=True).start()
 
 
 def in_loop(coroutine: Coroutine[Any, Any, T]) -> T:

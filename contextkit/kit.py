@@ -34,6 +34,7 @@ from contextkit.store.base import RecordStore
 from contextkit.store.open import IndexedFields, open_store
 from contextkit.store.projects import ProjectRecords
 from contextkit.workspace.find import Workspace, find_workspace
+from contextkit.workspace.listing import listed_once
 
 if TYPE_CHECKING:
     from contextkit.cache.caches import Caches
@@ -249,16 +250,17 @@ class ContextKit(AskingForContexts):
             Source -> its outcome or its error; a source that fails does not stop the others.
         """
         names = self.registry.sources if sources is None else sources
-        return index_sources(
-            self.registry,
-            self.store,
-            {name: self.records(name) for name in names},
-            self.workspace.root,
-            progress=progress or (lambda _: None),
-            wait=wait,
-            seconds=seconds,
-            query=query,
-        )
+        with listed_once():
+            return index_sources(
+                self.registry,
+                self.store,
+                {name: self.records(name) for name in names},
+                self.workspace.root,
+                progress=progress or (lambda _: None),
+                wait=wait,
+                seconds=seconds,
+                query=query,
+            )
 
     def retention(self, source: str) -> Retention:
         """Return the age and number limits of a source's records.

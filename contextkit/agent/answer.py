@@ -29,6 +29,7 @@ from contextkit.agent.sessions import (
 )
 from contextkit.agent.shown import hide_shown, item_keys, shown_before
 from contextkit.agent.start import start_context
+from contextkit.concurrency import import_beside
 from contextkit.errors import StoreBusyError, in_words
 from contextkit.indexing.partial import PARTLY
 from contextkit.kit import ContextKit
@@ -37,6 +38,7 @@ from contextkit.pipeline.request import default_limit
 from contextkit.pipeline.waiting import ending_by
 from contextkit.text.clean import visible_values
 from contextkit.workspace.find import find_workspace
+from contextkit.workspace.listing import listed_once
 
 _DOMAINS = {"test": ("testing", "debugging"), "build": ("build", "configuration", "debugging")}
 """Kind of failing command -> domains of a premortem; the first with results is shown."""
@@ -334,4 +336,9 @@ def answer_here(
     if not hooks.enabled:
         return {}
     hide_shown(kit)
-    return answer_event(kit, asked, started + limit)
+    is_prompt = asked.name == PROMPT
+    if is_prompt:
+        # With numpy, it takes a tenth of the time, and git and the store are waited for.
+        import_beside("contextkit.dedup.texts")
+    with listed_once(kit.workspace.root if is_prompt else None):
+        return answer_event(kit, asked, started + limit)

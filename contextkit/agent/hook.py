@@ -142,8 +142,10 @@ class _Hook:
         gc.disable()
         # Starting threads takes longer than the work of numpy here.
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+        from contextkit.agent.deferred import defer_imports
         from contextkit.agent.generated import use_kept_code
 
+        defer_imports()
         use_kept_code()
         from contextkit.agent.answer import answer_here
 

@@ -45,12 +45,19 @@ def assemble(
     says so; --no-index skips it. Colors appear on a terminal only, and NO_COLOR turns them off.
     The last line, a summary for you, goes to standard error.
     """
+    from contextkit.concurrency import import_beside
+    from contextkit.workspace.listing import listed_once
+
     query = query_from(query)
     begun = time.perf_counter()
-    options["sources"] = checked_sources(session, query, options)
-    if not no_index:
-        index_first(session, options["sources"], query)
-    context = session.kit.assemble_context_sync(query, **options)
+    options["sources"] = sources = checked_sources(session, query, options)
+    with listed_once(session.workspace if sources is None and not no_index else None):
+        if not no_index:
+            index_first(session, sources, query)
+        if session.ends_process:
+            # With numpy, it takes a tenth of the time, and git is waited for.
+            import_beside("contextkit.dedup.texts")
+        context = session.kit.assemble_context_sync(query, **options)
     return _show(session, context, as_json, options, begun)
 
 

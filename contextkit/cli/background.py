@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from contextkit.agent.client import socket_path
+from contextkit.agent.deferred import defer_imports
 from contextkit.agent.generated import use_kept_code
 from contextkit.agent.lock import only_server
 
@@ -26,6 +27,7 @@ def main(arguments: list[str]) -> None:
         return
     with only_server(path) as first:
         if first:
+            defer_imports()
             keep = use_kept_code()
             from contextkit.agent.running import run_detached
 

@@ -78,8 +78,10 @@ def index_first(session: Session, sources: Sequence[str] | None, query: str = ""
 def _remember_plugins(session: Session) -> None:
     """Remember the installed plugins, so that `contextkit doctor` notices a loss."""
     from contextkit.plugin.distributions import remember_new
+    from contextkit.plugin.status import HOST
 
-    remember_new(plugin.distribution for plugin in session.registry.plugins)
+    names = {plugin.distribution for plugin in session.registry.plugins}
+    remember_new(names - {HOST})
 
 
 def _warn_of_problems(session: Session, outcomes: Mapping[str, IndexOutcome]) -> None:

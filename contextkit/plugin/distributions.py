@@ -8,13 +8,12 @@ installs them again.
 from __future__ import annotations
 
 import contextlib
-import importlib.metadata
 import json
 import re
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
 from attrs import frozen
@@ -24,6 +23,9 @@ from contextkit.files import make_private_folder, write_atomically
 from contextkit.package import VERSION
 from contextkit.plugin.published import PUBLISHED
 from contextkit.plugin.spec import ENTRY_POINT_GROUP
+
+if TYPE_CHECKING:
+    import importlib.metadata
 
 CORE = "contextkit-core"
 
@@ -49,6 +51,9 @@ class PluginDistribution:
 
 def installed_distributions() -> dict[str, PluginDistribution]:
     """Return the installed distributions with plugins by name, sorted."""
+    # Few commands need more of them than `installed_plugins` keeps.
+    import importlib.metadata
+
     plugins: dict[str, list[str]] = {}
     distributions = {}
     for found in importlib.metadata.entry_points(group=ENTRY_POINT_GROUP):

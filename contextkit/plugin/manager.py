@@ -5,7 +5,6 @@ The manager belongs to a `SourceRegistry` that the host makes. There is no globa
 
 from __future__ import annotations
 
-import importlib.metadata
 import inspect
 from collections.abc import Callable, Iterable, Sequence
 from copy import deepcopy
@@ -32,15 +31,14 @@ from contextkit.models.source import SourceInfo
 from contextkit.plugin import checks
 from contextkit.plugin.calls import HookCalls
 from contextkit.plugin.checks import Failed, log_failure
+from contextkit.plugin.installed import InstalledPlugin, installed_plugins
 from contextkit.plugin.published import install_hint
 from contextkit.plugin.settings import OwnSettings, own_settings, refuse_wrong
-from contextkit.plugin.spec import ENTRY_POINT_GROUP
 from contextkit.plugin.status import (
     HOST,
     SPECS,
     PluginStatus,
     State,
-    distribution_of,
     imported,
     misspelt_hooks,
     provider_as,
@@ -70,7 +68,7 @@ class SourceRegistry(HookCalls):
     config: Config = field(factory=Config)
     entry_points: bool = True
     _manager: pluggy.PluginManager = field(init=False)
-    _installed: dict[str, list[importlib.metadata.EntryPoint]] = field(factory=dict, init=False)
+    _installed: dict[str, list[InstalledPlugin]] = field(factory=dict, init=False)
     _statuses: dict[str, PluginStatus] = field(factory=dict, init=False)
     _infos: dict[str, SourceInfo] = field(factory=dict, init=False)
     _callers: dict[tuple[str, str], Any] = field(factory=dict, init=False)
@@ -86,8 +84,8 @@ class SourceRegistry(HookCalls):
     def __attrs_post_init__(self) -> None:
         if not self.entry_points:
             return
-        for entry_point in importlib.metadata.entry_points(group=ENTRY_POINT_GROUP):
-            self._installed.setdefault(entry_point.name, []).append(entry_point)
+        for plugin in installed_plugins():
+            self._installed.setdefault(plugin.name, []).append(plugin)
         on = [name for name in sorted(self._installed) if self.config.source(name).enabled]
         for name in on:
             refuse_duplicate(name, self._installed)
@@ -184,9 +182,13 @@ class SourceRegistry(HookCalls):
         return checks.checked_problems(name, self.call(name, hook, settings=given) or ())
 
     def _status(self, name: str, state: State, reason: str | None = None) -> PluginStatus:
-        distribution, version = distribution_of(self._installed[name][0])
+        plugin = self._installed[name][0]
         return PluginStatus(
-            name=name, state=state, reason=reason, distribution=distribution, version=version
+            name=name,
+            state=state,
+            reason=reason,
+            distribution=plugin.distribution,
+            version=plugin.version,
         )
 
     def _switched_off_by(self, name: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import inspect
 from collections.abc import Mapping, Sequence
 from typing import Literal
@@ -12,6 +11,7 @@ from attrs import frozen
 from contextkit.config.settings import normalized
 from contextkit.errors import DuplicateSourceError, PluginError, in_words
 from contextkit.plugin import agent_spec, spec
+from contextkit.plugin.installed import InstalledPlugin
 
 State = Literal["on", "off", "broken"]
 
@@ -40,10 +40,10 @@ class PluginStatus:
     is_source: bool | None = None
 
 
-def imported(entry_point: importlib.metadata.EntryPoint) -> object:
-    """Import an entry point's plugin; any error raises `PluginError`."""
+def imported(plugin: InstalledPlugin) -> object:
+    """Import an installed plugin; any error raises `PluginError`."""
     try:
-        return entry_point.load()
+        return plugin.load()
     except KeyboardInterrupt:
         raise
     except BaseException as error:
@@ -51,18 +51,7 @@ def imported(entry_point: importlib.metadata.EntryPoint) -> object:
         raise PluginError(in_words(error)) from error
 
 
-def distribution_of(entry_point: importlib.metadata.EntryPoint) -> tuple[str, str]:
-    """Return the name and version of an entry point's distribution."""
-    if entry_point.dist is None:
-        return "an unknown distribution", ""
-    # Each access parses the whole metadata file again, including the README.
-    metadata = entry_point.dist.metadata
-    return metadata["Name"], metadata["Version"]
-
-
-def refuse_duplicate(
-    name: str, installed: Mapping[str, Sequence[importlib.metadata.EntryPoint]]
-) -> None:
+def refuse_duplicate(name: str, installed: Mapping[str, Sequence[InstalledPlugin]]) -> None:
     """Raise `DuplicateSourceError` where several entry points provide a source.
 
     Names that differ only in - and _ share one set of settings, and count as one source.
@@ -74,7 +63,7 @@ def refuse_duplicate(
     same = [other for other in installed if normalized(other) == normalized(name)]
     found = [(each, other) for other in same for each in installed[other]]
     if len(found) > 1:
-        providers = {provider_as(distribution_of(each)[0], other, name) for each, other in found}
+        providers = {provider_as(each.distribution, other, name) for each, other in found}
         raise DuplicateSourceError(name, sorted(providers))
 
 

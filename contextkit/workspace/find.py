@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+from functools import lru_cache
 from pathlib import Path
 
 from attrs import frozen
@@ -88,6 +89,12 @@ def _has_table(pyproject: Path) -> bool:
             content = stream.read(MAX_TOML_BYTES + 1)
     except OSError:
         return False
+    # Parsing takes longer than the rest, and only an escape can spell the name otherwise.
+    return (b"contextkit" in content or b"\\" in content) and _names_table(content)
+
+
+@lru_cache(maxsize=4)
+def _names_table(content: bytes) -> bool:
     text = content[:MAX_TOML_BYTES].decode("utf-8", "replace")
     if len(content) > MAX_TOML_BYTES:
         # Loading the settings will report that the file is too large.

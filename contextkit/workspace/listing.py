@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import stat
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future
+from contextvars import ContextVar, copy_context
 from pathlib import Path
 
 from attrs import frozen
@@ -38,12 +42,56 @@ class WorkTreeFiles:
     problem: str | None = None
 
 
+_Listed = dict[Path, Future[WorkTreeFiles]]
+
+_listed_here: ContextVar[_Listed | None] = ContextVar("contextkit_listed", default=None)
+_taking = threading.Lock()
+
+
+@contextlib.contextmanager
+def listed_once(root: Path | None = None) -> Iterator[None]:
+    """List each folder's files only once within the block.
+
+    It is for a command, whose sources all see the files as they were when it started.
+
+    Args:
+        root: a folder that is listed at once, in a thread beside the block.
+    """
+    if _listed_here.get() is not None:
+        yield
+        return
+    token = _listed_here.set({})
+    try:
+        if root is not None:
+            run = copy_context().run
+            threading.Thread(target=run, args=(git_files, root), daemon=True).start()
+        yield
+    finally:
+        _listed_here.reset(token)
+
+
 def git_files(root: Path) -> WorkTreeFiles:
     """List the files of a folder as git sees them.
 
     Checked-out submodules and other nested repositories are included; linked work trees of
     another repository are not. Symbolic links are not followed.
     """
+    listed = _listed_here.get()
+    if listed is None:
+        return _found(root)
+    with _taking:
+        is_first = root not in listed
+        future = listed.setdefault(root, Future())
+    if is_first:
+        try:
+            future.set_result(_found(root))
+        except BaseException as error:
+            future.set_exception(error)
+            raise
+    return future.result()
+
+
+def _found(root: Path) -> WorkTreeFiles:
     if find_git_folders(root).bare is not None:
         return WorkTreeFiles(is_repository=True)
     problem = None

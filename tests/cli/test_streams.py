@@ -243,3 +243,25 @@ def test_an_export_is_its_users_alone_and_a_link_stays_one(
     assert "Tabs" in file.read_text()
     assert file.stat().st_mode & 0o777 == 0o600
     assert sorted(tmp_path.glob("*records*")) == [file]
+
+
+def test_a_process_ends_as_always(contextkit: CommandLine) -> None:
+    """Threads and exit handlers end, what was written arrives, and the code is the command's."""
+    script = """
+import atexit, sys, threading
+from contextkit.cli import main
+
+sys.argv = ["contextkit", *sys.argv[1:]]
+atexit.register(lambda: print("exit handler"))
+threading.Thread(target=lambda: (threading.main_thread().join(), print("thread"))).start()
+main()
+"""
+    for arguments, code in ((["--version"], 0), (["no-such-command"], 2)):
+        ran = subprocess.run(
+            [sys.executable, "-c", script, *arguments],
+            cwd=contextkit.folder,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert (ran.returncode, ran.stdout.splitlines()[-2:]) == (code, ["thread", "exit handler"])

@@ -1,0 +1,78 @@
+"""The files of a command are listed once."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+
+from contextkit.concurrency import in_thread
+from contextkit.testing import Git
+from contextkit.workspace import listing
+from contextkit.workspace.listing import WorkTreeFiles, git_files, listed_once
+
+
+@pytest.fixture
+def listed(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    """The folders that git was asked for."""
+    folders: list[Path] = []
+    find = listing._found
+
+    def noted(root: Path) -> WorkTreeFiles:
+        folders.append(root)
+        return find(root)
+
+    monkeypatch.setattr(listing, "_found", noted)
+    return folders
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A repository with a file."""
+    Git(tmp_path)("init", "--quiet")
+    (tmp_path / "old.py").touch()
+    return tmp_path
+
+
+async def test_a_command_lists_a_folder_once(root: Path, listed: list[Path]) -> None:
+    """Its threads see the files as they were; after it, new files are found."""
+    with listed_once():
+        before = git_files(root)
+        (root / "new.py").touch()
+        with listed_once(root):
+            assert await in_thread(lambda: git_files(root)) == before
+    assert listed == [root]
+    assert git_files(root).paths == ["new.py", "old.py"]
+
+
+def test_a_folder_can_be_listed_beside_other_work(root: Path, listed: list[Path]) -> None:
+    """Whoever asks meanwhile waits for the same listing."""
+    with listed_once(root):
+        assert git_files(root).paths == ["old.py"]
+    assert listed == [root]
+
+
+def test_commands_at_the_same_time_have_listings_of_their_own(
+    root: Path, listed: list[Path]
+) -> None:
+    """A background server answers several commands at once."""
+    with listed_once():
+        git_files(root)
+        other = threading.Thread(target=git_files, args=(root,))
+        other.start()
+        other.join()
+    assert listed == [root, root]
+
+
+def test_a_failure_is_raised_in_each_place(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A thread that failed first does not leave the others waiting."""
+
+    def failing(_: Path) -> WorkTreeFiles:
+        raise MemoryError
+
+    monkeypatch.setattr(listing, "_found", failing)
+    with listed_once():
+        for _ in range(2):
+            with pytest.raises(MemoryError):
+                git_files(root)
