@@ -200,6 +200,7 @@ def chromium(need: Callable[..., None]) -> Iterator[Any]:
         service = selenium.ChromeService(shutil.which("chromedriver"))
         driver = selenium.Chrome(options=options, service=service)
         driver.implicitly_wait(0)
+        driver.set_script_timeout(SECONDS)
         yield driver
         driver.quit()
 

@@ -265,11 +265,11 @@ async def test_a_reload_keeps_the_token(ui: Page) -> None:
 
 async def test_a_refusal_is_said(ui: Page) -> None:
     """What the server refuses is shown in its words, as an alert."""
+    ui.one("#query").send_keys(QUERY)
     field = ui.one("#max-tokens")
+
     field.clear()
     field.send_keys("0")
-
-    ui.one("#query").send_keys(QUERY, Keys.ENTER)
 
     ui.wait(lambda: ui.all("[role=alert]"))
     assert "max_tokens must be a whole number" in ui.text("[role=alert]")
