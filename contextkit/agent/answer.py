@@ -111,7 +111,7 @@ def answer_event(kit: ContextKit, event: HookEvent, deadline: float) -> dict[str
             answer = found if found.get("context") else {**session.deliver(), **found}
         if answer.get("context"):
             took = time.monotonic() - began
-            note_given(answer, event.name, event.session, session.workspace, took)
+            note_given(answer, event, session.workspace, took)
         return answer
 
 

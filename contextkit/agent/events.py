@@ -35,6 +35,7 @@ class HookEvent:
         failed: the kind of command that failed, `test` or `build`, or None.
         forgot: whether the agent has just lost its earlier context.
         later: whether the agent reads no answer of this event, so that the next event gets it.
+        agent: the agent's name, or "".
     """
 
     name: str
@@ -44,6 +45,7 @@ class HookEvent:
     failed: str | None = None
     forgot: bool = False
     later: bool = False
+    agent: str = ""
 
     @property
     def asks(self) -> bool:
@@ -71,6 +73,7 @@ class HookEvent:
             failed=_failed(event),
             forgot=_text(event, "source") in _FORGETTING,
             later=event.get("answer_later") is True,
+            agent=_text(event, "agent"),
         )
 
 

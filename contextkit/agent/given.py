@@ -20,6 +20,7 @@ from attrs import asdict, frozen
 from contextkit.agent.sessions import append_line, log_folder
 
 if TYPE_CHECKING:
+    from contextkit.agent.events import HookEvent
     from contextkit.kit import ContextKit
 
 _MOST_BYTES = 4 << 20
@@ -61,6 +62,7 @@ class Given:
         session: the agent's session.
         workspace: its root folder.
         event: the name of the agent's event.
+        agent: the agent's name, or "".
         tokens: the context's tokens.
         seconds: how long the answer took.
         items: what it was made of.
@@ -73,6 +75,7 @@ class Given:
     tokens: int
     seconds: float
     items: tuple[GivenItem, ...]
+    agent: str = ""
 
 
 @frozen(kw_only=True)
@@ -97,23 +100,21 @@ def journal_of_given() -> Path:
     return log_folder() / "given.jsonl"
 
 
-def note_given(
-    answer: Mapping[str, Any], event: str, session: str, workspace: str, seconds: float
-) -> None:
+def note_given(answer: Mapping[str, Any], event: HookEvent, workspace: str, seconds: float) -> None:
     """Note a context that a session gets; errors are ignored.
 
     Args:
         answer: the answer, with `items` and `tokens`.
-        event: the name of the agent's event.
-        session: the agent's session.
-        workspace: its root folder.
+        event: the agent's event.
+        workspace: the root folder of its session.
         seconds: how long the answer took.
     """
     given = Given(
         at=time.time(),
-        session=session,
+        session=event.session,
         workspace=workspace,
-        event=event,
+        event=event.name,
+        agent=event.agent,
         tokens=answer["tokens"],
         seconds=round(seconds, 3),
         items=tuple(GivenItem.of(item) for item in answer["items"]),

@@ -41,25 +41,27 @@ def answer_as_json(_: Mapping[str, Any], answer: Mapping[str, Any]) -> str:
     return f"{to_json(told)}\n"
 
 
-def run_hook(show: Show = answer_as_json, read: Read = dict) -> None:
+def run_hook(show: Show = answer_as_json, read: Read = dict, agent: str = "") -> None:
     """Answer the event on standard input and exit with 0.
 
     Args:
         show: formats the answer for the agent.
         read: translates the agent's event to the fields of Claude Code.
+        agent: the agent's name, for the record of what agents were given.
     """
     started, environment = time.monotonic(), dict(os.environ)
     ending = Ending(show, environment, started, _seconds(environment))
-    supervise(lambda say: _Hook(ending, say, read).run(), ending)
+    supervise(lambda say: _Hook(ending, say, read, agent).run(), ending)
 
 
 class _Hook:
     """Processes one event from standard input."""
 
-    def __init__(self, ending: Ending, say: Say, read: Read) -> None:
+    def __init__(self, ending: Ending, say: Say, read: Read, agent: str) -> None:
         self.ending = ending
         self.say = say
         self.read = read
+        self.agent = agent
         self.started = ending.started
         self.environment = ending.environment
         self.event: Mapping[str, Any] = {}
@@ -88,7 +90,7 @@ class _Hook:
     def _answer(self) -> Mapping[str, Any]:
         if _says_no(self.environment, "CONTEXTKIT_HOOKS_ENABLED"):
             return {}
-        self.event = self.read(_read_event())
+        self.event = {**self.read(_read_event()), "agent": self.agent}
         told = bool(self.event.get("hook_event_name") and self.event.get("session_id"))
         asks = not _says_no(self.environment, "CONTEXTKIT_HOOKS_RESIDENT")
         self.say({"event": _named(self.event), "wants_resident": asks})

@@ -67,7 +67,7 @@ def hook(
 
         adapter = _adapter(session, agent)
         if adapter is not None:
-            run_hook(answer_with(adapter.answer), adapter.read)
+            run_hook(answer_with(adapter.answer), adapter.read, agent)
         return
     run_hook(answer_as_json if form == "json" else _as_text)
 

@@ -34,9 +34,9 @@ Examples:
 def watch(last: int, as_json: bool) -> None:
     """Follow what agents are given.
 
-    Each context is a line, printed when it happens: its time, workspace, event, tokens, how long
-    it took, and items by source. Files that the agent reads or changes, and errors of the hooks,
-    are lines too. Stop it with Ctrl-C.
+    Each context is a line, printed when it happens: its time, workspace, agent, event, tokens, how
+    long it took, and items by source. Files that the agent reads or changes, and errors of the
+    hooks, are lines too. Stop it with Ctrl-C.
     """
     from contextkit.agent.given import journal_of_given
     from contextkit.agent.sessions import journal
@@ -109,7 +109,8 @@ def _describe(entry: Given | Touched) -> str:
     counts = Counter(item.source for item in entry.items)
     items = ", ".join(f"{source} {count}" for source, count in counts.most_common())
     waited = f"{entry.seconds * 1000:,.0f} ms"
-    return f"{folder}  {entry.event}: {entry.tokens:,} tokens in {waited}: {items}"
+    event = f"{entry.agent} {entry.event}".lstrip()
+    return f"{folder}  {event}: {entry.tokens:,} tokens in {waited}: {items}"
 
 
 def _logged(data: dict[str, Any]) -> str:

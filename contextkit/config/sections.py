@@ -80,7 +80,9 @@ class AssembleSettings(RequestDefaults):
     breaker_failures: int = option(
         3, "Consecutive failures after which a source is skipped for a while.", _COUNT
     )
-    breaker_cooldown: float = option(30.0, "How long such a source is skipped.", _ANY_SECONDS)
+    breaker_cooldown: float = option(
+        30.0, "How long a source is skipped after repeated failures.", _ANY_SECONDS
+    )
     concurrent_sources: int | None = option(
         None,
         "Sources to query at once; the others wait, within the deadline. Unset: all of them.",

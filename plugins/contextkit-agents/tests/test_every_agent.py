@@ -277,10 +277,12 @@ def test_without_an_agent_the_names_are_said(empty_world: World) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
 def test_each_agent_is_asked_for(empty_world: World) -> None:
-    """On a terminal; an agent that is not wanted is left as it is."""
+    """On a terminal, with new files named and changes shown; an agent may be left as it is."""
     terminal, end = os.openpty()
     command = ["contextkit", "install", "--agent", "codex", "--agent", "cursor"]
     os.write(terminal, b"n\ny\n")
+    (empty_world.workspace / ".cursor").mkdir()
+    (empty_world.workspace / ".cursor" / "mcp.json").write_text("{}\n", encoding="utf-8")
     ran = subprocess.run(
         command,
         stdin=end,
@@ -293,6 +295,8 @@ def test_each_agent_is_asked_for(empty_world: World) -> None:
     os.close(end)
     assert b"Install for Codex CLI? [y/N]" in ran.stderr
     assert b"Install for Cursor? [y/N]" in ran.stderr
+    assert f"new: {empty_world.workspace}/.cursor/hooks.json\n".encode() in ran.stdout
+    assert ran.stdout.count(b"+++ ") == 1
     assert not (empty_world.workspace / ".codex").exists()
     assert (empty_world.workspace / ".cursor" / "hooks.json").exists()
 

@@ -321,10 +321,13 @@ def test_a_prompts_context_comes_with_the_next_tool(
 
 
 def test_the_slow_command_is_the_same(shared_world: World) -> None:
-    """`contextkit hook --agent` tells what the script tells."""
+    """`contextkit hook --agent` tells what the script tells; the record names the agent."""
     fast, slow = (Agent("gemini", shared_world) for _ in range(2))
     slow.command = ["contextkit", "hook", "--agent", "gemini"]
     assert fast.hears(PROMPTS["gemini"]) == slow.hears(PROMPTS["gemini"])
+    noted = (shared_world.home / "hooks" / "given.jsonl").read_text(encoding="utf-8").splitlines()
+    agents = {given["session"]: given.get("agent") for given in map(json.loads, noted)}
+    assert (agents[fast.session], agents[slow.session]) == ("gemini", "gemini")
 
 
 @pytest.mark.parametrize("given", ["", "{", "[]", "{}", '{"hook_event_name": ["x"]}'])

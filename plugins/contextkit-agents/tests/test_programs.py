@@ -36,7 +36,7 @@ _CODE = '''def split_budget(total, weights):
     return {name: total * weight // whole for name, weight in weights.items()}
 '''
 _QUESTION = "where is the token budget split, and how do we indent python files?"
-_SECONDS = 120
+_SECONDS = 600
 _MORE_RUNS = 3
 
 

@@ -7,11 +7,15 @@ They hold the fields, types and limits of the published schemas and references:
   marketplace has no published schema: the fields are those of its documentation.
 - Gemini CLI 0.56, Cursor 2026, VS Code July 2026, Copilot 2026, OpenCode 1.x: no schemas of these
   files are published, or only parts; the fields are those of their documentation.
+
+The whole published schemas are not kept here. `CONTEXTKIT_TEST_SCHEMAS` names a folder of them: of
+SchemaStore's `src/schemas/json`, with Gemini CLI's `schemas/settings.schema.json`.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -244,6 +248,17 @@ SCHEMAS: dict[tuple[str, str], Schema] = {
 }
 
 
+PUBLISHED = {
+    ".claude/settings.json": "claude-code-settings.json",
+    ".claude-plugin/marketplace.json": "claude-code-marketplace.json",
+    "claude-code/.claude-plugin/plugin.json": "claude-code-plugin-manifest.json",
+    ".codex/hooks.json": "codex-hooks.json",
+    "codex/hooks/hooks.json": "codex-hooks.json",
+    "codex/.codex-plugin/plugin.json": "codex-plugin-manifest.json",
+    ".gemini/settings.json": "settings.schema.json",
+}
+
+
 def test_an_adapter_is_one_short_file() -> None:
     """At most 80 lines, so that it can be read and imitated."""
     for file in Path(adapters.__file__).parent.glob("*.py"):
@@ -270,3 +285,22 @@ def test_its_files_fit_their_schemas(adapter: AgentAdapter, scope: Scope, tmp_pa
     again.install(files)
     assert not again.changes
     assert scope == "folder" or any(path.name == "SKILL.md" for path in written)
+
+
+@pytest.mark.one_python
+@pytest.mark.parametrize("adapter", contextkit_agents(), ids=lambda adapter: adapter.name)
+@pytest.mark.parametrize("scope", ["project", "folder"])
+def test_its_files_fit_the_whole_schemas(
+    adapter: AgentAdapter, scope: Scope, tmp_path: Path
+) -> None:
+    """The published ones, as they are: they may say more than the parts that are kept here."""
+    published = os.environ.get("CONTEXTKIT_TEST_SCHEMAS")
+    if not published:
+        pytest.skip("CONTEXTKIT_TEST_SCHEMAS names no folder of schemas")
+    plan = Plan(adapter.name)
+    plan.install(adapter.files(offer_for(adapter, shared=scope == "folder"), scope, tmp_path))
+    plan.carry_out()
+    for name, schema in PUBLISHED.items():
+        if (tmp_path / name).exists():
+            found = json.loads((tmp_path / name).read_bytes())
+            jsonschema.validate(found, json.loads(Path(published, schema).read_bytes()))

@@ -13,6 +13,7 @@ import pytest
 from attrs import field, frozen
 
 from contextkit import ContextItem, ContextKit, ContextRequest, SourceInfo, hookimpl
+from contextkit.agent.events import HookEvent
 from contextkit.agent.given import note_given, note_touched
 from contextkit.pipeline.request import make_request
 from contextkit.testing import open_kit
@@ -141,7 +142,8 @@ def play(kit: ContextKit) -> Callable[..., None]:
         (root / path).write_text("words", encoding="utf-8")
         item = {"source": "notes", "id": "notes-1", "location": f"{path}:1-3"}
         answer = {"tokens": tokens, "items": [item, {**item, "id": "x", "location": None}]}
-        note_given(answer, "UserPromptSubmit", session, str(root), 0.02)
+        event = HookEvent("UserPromptSubmit", session, str(root), agent="codex")
+        note_given(answer, event, str(root), 0.02)
         if uses:
             tool = {"hook_event_name": "PostToolUse", "tool_input": {"file_path": path}}
             note_touched(kit, {**tool, "session_id": session, "cwd": str(root)})
@@ -200,6 +202,7 @@ def chromium(need: Callable[..., None]) -> Iterator[Any]:
         service = selenium.ChromeService(shutil.which("chromedriver"))
         driver = selenium.Chrome(options=options, service=service)
         driver.implicitly_wait(0)
+        driver.set_script_timeout(SECONDS)
         yield driver
         driver.quit()
 

@@ -175,6 +175,7 @@ def test_a_session_shows_what_was_given_and_used(ui: Page, play: Any) -> None:
     assert ui.text("[data-figure=tokens]") == "1,264"
     assert fields(ui, "tr[data-source=notes]") == {"items": "4", "with_file": "2", "used": "1"}
     assert ui.text("[data-session=s1] .moment.given [data-field=tokens]") == "1,234"
+    assert ui.text("[data-session=s1] [data-field=agent]") == "codex"
     assert "With a prompt" in ui.text("[data-session=s1] .moment.given")
     assert "notes.txt" in ui.text("[data-session=s1] .moment.used")
     assert ui.text("[data-session=s1] .moment.used .mark") == "given before"

@@ -18,6 +18,11 @@ from selenium.webdriver.common.keys import Keys
 pytestmark = pytest.mark.one_python
 
 QUERY = "When does the tide turn?"
+_ABSENT = {
+    "ok": "Left out",
+    "below_floor": "Nothing relevant enough",
+    "empty": "Found nothing",
+}
 Assembled = Callable[..., Awaitable[dict[str, Any]]]
 
 _READ = """
@@ -26,7 +31,8 @@ const by = (one, name) =>
   Object.fromEntries(all(one, `[data-${name}]`).map((o) => [o.dataset[name], o.textContent]));
 return {
   figures: by(document, "figure"),
-  empty: all(document, "[data-empty] bdi").map((one) => one.textContent),
+  absent: Object.fromEntries(all(document, "[data-absent]").map((one) => (
+    [one.dataset.absent, all(one, "bdi").map((each) => each.textContent)]))),
   segments: all(document, "[data-segment]").map((one) => one.dataset.segment),
   sources: all(document, "tr[data-section]").map((one) => (
     { section: one.dataset.section, state: one.dataset.state, ...by(one, "field") })),
@@ -58,8 +64,13 @@ def agrees(page: Page, context: dict[str, Any]) -> None:
     }
     assert read["segments"] == [s["section"] for s in trace["sources"] if s["used"]]
     names = ("share", "used", "given", "taken", "candidates")
-    assert read["empty"] == [s["section"] for s in trace["sources"] if s["state"] == "empty"]
-    found = [source for source in trace["sources"] if source["state"] != "empty"]
+    absent = [source for source in trace["sources"] if _ABSENT.get(source["state"])]
+    absent = [s for s in absent if s["state"] == "empty" or not (s["share"] or s["used"])]
+    words = {_ABSENT[s["state"]] for s in absent}
+    assert read["absent"] == {
+        each: [s["section"] for s in absent if _ABSENT[s["state"]] == each] for each in words
+    }
+    found = [source for source in trace["sources"] if source not in absent]
     for row, source in zip(read["sources"], found, strict=True):
         assert (row["section"], row["state"]) == (source["section"], source["state"])
         assert {n: number(row[n]) for n in names} == {n: source[n] for n in names}
@@ -254,11 +265,11 @@ async def test_a_reload_keeps_the_token(ui: Page) -> None:
 
 async def test_a_refusal_is_said(ui: Page) -> None:
     """What the server refuses is shown in its words, as an alert."""
+    ui.one("#query").send_keys(QUERY)
     field = ui.one("#max-tokens")
+
     field.clear()
     field.send_keys("0")
-
-    ui.one("#query").send_keys(QUERY, Keys.ENTER)
 
     ui.wait(lambda: ui.all("[role=alert]"))
     assert "max_tokens must be a whole number" in ui.text("[role=alert]")

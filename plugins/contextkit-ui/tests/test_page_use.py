@@ -91,7 +91,7 @@ async def test_tab_goes_through_the_controls_in_order(ui: Page) -> None:
 
     sources = [f"source:{n}" for n in ("broken", "hostile", "notes", "silent", "tides")]
     chosen = ["detail:full", "style:markdown", "shares:by_evidence"]
-    assert names == ["Assemble", *sources, "budget", "max-tokens", *chosen]
+    assert names == ["Ask", *sources, "budget", "max-tokens", *chosen]
 
 
 async def test_everything_that_is_operated_has_a_name(ui: Page) -> None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def _options(command: Command) -> Command:
     for option in (
-        click.option("--dry-run", is_flag=True, help="Show the changes, and write nothing."),
+        click.option("--dry-run", is_flag=True, help="Show all changes, and write nothing."),
         click.option("--yes", is_flag=True, help="Do not ask before writing."),
         click.option(
             "--to",
@@ -68,9 +68,9 @@ def install(
 ) -> None:
     """Connect the coding agents that are installed.
 
-    Each gets hooks, the MCP server and a skill, as far as it has them. The changes are shown
-    first, and asked for one agent at a time. Existing settings stay, and a file that is not valid
-    is refused.
+    Each gets hooks, the MCP server and a skill, as far as it has them. New files are named and
+    changes of others shown first, and asked for one agent at a time. Existing settings stay, and
+    a file that is not valid is refused.
     """
     adapters = offered_adapters(session.registry)
     chosen = _named(adapters, names) or [a for a in adapters.values() if _is_installed(a)]
@@ -140,10 +140,10 @@ def _run(
         try:
             files = _files(session, adapter, scope, shared)
             getattr(plan, action)(files)
-            _show(session, plan)
+            may_write = yes or not plan.changes or _can_ask()
+            _show(session, plan, brief=may_write and not dry_run)
             if not plan.changes:
                 idle.append(adapter.name)
-            may_write = yes or not plan.changes or _can_ask()
             waiting |= not (may_write or dry_run)
             question = f"{action.capitalize()} for {adapter.title}?"
             if dry_run or not may_write:
@@ -189,11 +189,14 @@ def _files(
         raise PluginError(f"the adapter '{adapter.name}' failed: {in_words(error)}") from error
 
 
-def _show(session: Session, plan: Plan) -> None:
+def _show(session: Session, plan: Plan, *, brief: bool) -> None:
     for remark in plan.remarks:
         session.warn(f"{plan.agent}: {remark}")
     for change in plan.changes:
-        session.emit(None, change.difference.rstrip("\n"), as_json=False)
+        shown = change.difference.rstrip("\n")
+        if brief and (change.before is None or change.after is None):
+            shown = f"{'new' if change.after else 'delete'}: {change.file}"
+        session.emit(None, shown, as_json=False)
 
 
 def _carry_out(session: Session, plan: Plan) -> None:

@@ -16,4 +16,4 @@ def main() -> None:
     if name in NAMES:
         module = f"contextkit_agents.adapters.{name.replace('-', '_')}"
         adapter = importlib.import_module(module)
-        run_hook(answer_with(adapter.answer), adapter.read)
+        run_hook(answer_with(adapter.answer), adapter.read, name)

@@ -5,11 +5,18 @@ The report and the served page share it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
 from attrs import frozen
 
 from contextkit.models import SourceState, Verdict
+
+_ABSENT: Mapping[SourceState, str] = {
+    "ok": "Left out",
+    "below_floor": "Nothing relevant enough",
+    "empty": "Found nothing",
+}
 
 
 @frozen(kw_only=True)
@@ -99,6 +106,13 @@ class SourceView:
     used: int
     given: int
     taken: int
+
+    @property
+    def absent(self) -> str:
+        """Why it has no row of its own in the table, in words; empty if it has one."""
+        if self.state == "empty" or (self.state in _ABSENT and not self.share and not self.used):
+            return _ABSENT[self.state]
+        return ""
 
 
 @frozen(kw_only=True)

@@ -84,12 +84,14 @@ class SessionView:
 
     Attributes:
         id: the agent's.
+        agent: the agent's name, or "".
         first, last: the times of its first and its last moment, local.
         use: its figures.
         moments: oldest first.
     """
 
     id: str
+    agent: str
     first: datetime
     last: datetime
     use: Use
@@ -137,6 +139,7 @@ class SessionPages:
             prompts = _prompts(self.project.kit, of[0].session)
             yield SessionView(
                 id=of[0].session,
+                agent=next(e.agent for e in reversed(of) if isinstance(e, Given)),
                 first=_local(of[0].at),
                 last=_local(of[-1].at),
                 use=use_of(of),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from itertools import groupby
 from pathlib import Path
@@ -140,4 +141,4 @@ def _text(value: Any) -> str:
 
 def tilde(value: object) -> str:
     """Shorten the user's home folder."""
-    return str(value).replace(str(Path.home()), "~")
+    return re.sub(rf"{re.escape(str(Path.home()))}(?![^/\\])", "~", str(value))

@@ -111,7 +111,7 @@ def chosen_sources(project: Project) -> dict[str, Any]:
     """Return the sources that a question may ask, and those that are off, for a template."""
     registry = project.kit.registry
     return {
-        "sources": [(name, project.hues[name]) for name in registry.sources],
+        "sources": [(name, project.hues[name]) for name in sorted(registry.sources)],
         "off": [
             (plugin.name, plugin.reason or plugin.state)
             for plugin in registry.plugins
