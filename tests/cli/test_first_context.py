@@ -6,12 +6,13 @@ import json
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from filelock import FileLock
 
 from contextkit import ContextKit
+from contextkit.store.embedded import EmbeddedStore
 from contextkit.testing import wait_until
 
 if TYPE_CHECKING:
@@ -97,10 +98,11 @@ def test_a_small_repository_is_indexed_at_once(contextkit: CommandLine, home: Pa
 @pytest.mark.usefixtures("home")
 def test_runs_in_the_background_do_not_queue_for_the_store(repository: Repository) -> None:
     """While one of a folder waits for the store, the next one ends."""
-    asked = {"folder": str(repository.folder), "settings": {}, "sources": None}
+    asked: dict[str, Any] = {"folder": str(repository.folder), "settings": {}, "sources": None}
     command = [sys.executable, "-P", "-m", "contextkit.agent.indexing"]
     with ContextKit.open(repository.folder) as kit:
-        with kit.store.hold():
+        assert isinstance(kit.store, EmbeddedStore)
+        with kit.store._shared.use():
             runs = [subprocess.Popen(command, stdin=subprocess.PIPE, text=True) for _ in range(2)]
             for run in runs:
                 assert run.stdin is not None
