@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import random
 
+import pytest
 from hypothesis import given, settings, strategies as st
 from rapidfuzz import fuzz
 
+from contextkit.dedup import near
 from contextkit.dedup.deduplicate import deduplicate
 from contextkit.dedup.guard import Guarded
-from contextkit.dedup.near import Sketch
+from contextkit.dedup.near import NearTexts, Sketch
 from contextkit.dedup.normal import normal_text
 from contextkit.models.items import Provenance
 from tests.dedup.test_deduplicate import item, run
@@ -58,6 +60,24 @@ def test_no_pair_is_missed_that_the_exact_ratio_finds(texts: list[str], threshol
             digits = [sorted(filter(str.isascii, filter(str.isdigit, t))) for t in (text, other)]
             if digits[0] == digits[1] and fuzz.ratio(text, other) >= 100 * threshold:
                 assert frozenset((first, second)) in found
+
+
+@given(similar_texts(), st.sampled_from([0.5, 0.9]))
+def test_comparing_all_pairs_at_once_finds_what_one_by_one_does(
+    texts: list[str], threshold: float
+) -> None:
+    """Where it is little work all ratios are computed at once; where it is much, when asked for."""
+
+    def found() -> list[list[tuple[int, float]]]:
+        kept = NearTexts(texts, threshold)
+        for position in range(len(texts)):
+            kept.keep(position)
+        return [list(kept.find(position)) for position in range(len(texts))]
+
+    at_once = found()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(near, "_LITTLE_WORK", -1)
+        assert at_once == found()
 
 
 @given(similar_texts())

@@ -17,7 +17,7 @@ from contextkit.agent.answer import _as_answer
 from contextkit.dedup.normal import normal_text
 from contextkit.models.items import DETAILS, STYLES, Detail, Style
 from contextkit.testing.markup_structure import structure
-from contextkit.text.clean import legible, visible, visible_json
+from contextkit.text.clean import legible, visible, visible_each, visible_json
 from contextkit.text.tokens import counter_for
 from contextkit.text.truncation import truncate
 from tests.growing import assert_linear
@@ -98,6 +98,12 @@ def test_legitimate_uses_stay(text: str) -> None:
 def test_how_it_is_shown(text: str, shown: str) -> None:
     """Short runs whole, long ones by their first and a count; one selector or joiner is kept."""
     assert visible(text) == shown
+
+
+@given(st.lists(st.text(st.one_of(st.sampled_from(HIDDEN), st.characters())), max_size=3))
+def test_several_texts_are_shown_as_each_of_them_is(texts: list[str]) -> None:
+    """Reading them together changes none."""
+    assert list(visible_each(texts)) == list(map(visible, texts))
 
 
 @given(st.text(st.one_of(st.sampled_from([*HIDDEN, *"".join(LEGITIMATE)]), st.characters())))

@@ -7,6 +7,7 @@ import random
 import pytest
 from markdown_it import MarkdownIt
 
+from contextkit.text import passages
 from contextkit.text.passages import excerpt, keeps
 from contextkit.text.tokens import estimate_tokens
 from tests.growing import assert_linear
@@ -64,6 +65,19 @@ def test_without_the_querys_words_the_beginning_is_kept() -> None:
     """Whole sentences of it, as many as fit."""
     text = "The moon rose. A boat came in. It was over. The crew slept."
     assert excerpt(text, "sourdough", 12, estimate_tokens) == "The moon rose. A boat came in. ..."
+
+
+@pytest.mark.parametrize("text", ["One. The gate. Shut at ten now.", "The gate is shut. Why?"])
+def test_a_line_that_does_not_fit_is_read_by_sentences_at_once(
+    text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is not tried as a whole first, which changes no excerpt."""
+    budgets = range(24)
+    short = [excerpt(text, QUERY, most, estimate_tokens, head="- ") for most in budgets]
+    assert len(set(short)) >= 3
+    assert short[-1] == f"- {text}"
+    monkeypatch.setattr(passages, "SHORT_BLOCK", 0)
+    assert short == [excerpt(text, QUERY, most, estimate_tokens, head="- ") for most in budgets]
 
 
 def test_head_and_tail_stay_and_count() -> None:
