@@ -29,7 +29,6 @@ from contextkit.agent.sessions import (
 )
 from contextkit.agent.shown import hide_shown, item_keys, shown_before
 from contextkit.agent.start import start_context
-from contextkit.concurrency import import_beside
 from contextkit.errors import StoreBusyError, in_words
 from contextkit.indexing.partial import PARTLY
 from contextkit.kit import ContextKit
@@ -336,9 +335,5 @@ def answer_here(
     if not hooks.enabled:
         return {}
     hide_shown(kit)
-    is_prompt = asked.name == PROMPT
-    if is_prompt:
-        # With numpy, it takes a tenth of the time, and git and the store are waited for.
-        import_beside("contextkit.dedup.texts")
-    with listed_once(kit.workspace.root if is_prompt else None):
+    with listed_once(kit.workspace.root if asked.name == PROMPT else None):
         return answer_event(kit, asked, started + limit)
