@@ -142,7 +142,7 @@ def play(kit: ContextKit) -> Callable[..., None]:
         (root / path).write_text("words", encoding="utf-8")
         item = {"source": "notes", "id": "notes-1", "location": f"{path}:1-3"}
         answer = {"tokens": tokens, "items": [item, {**item, "id": "x", "location": None}]}
-        event = HookEvent("UserPromptSubmit", session, str(root), agent="codex")
+        event = HookEvent(name="UserPromptSubmit", session=session, folder=str(root), agent="codex")
         note_given(answer, event, str(root), 0.02)
         if uses:
             tool = {"hook_event_name": "PostToolUse", "tool_input": {"file_path": path}}
