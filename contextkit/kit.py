@@ -226,6 +226,7 @@ class ContextKit(AskingForContexts):
         """
         return self.store.embedders.of(source)
 
+    @listed_once()
     def index(
         self,
         sources: Sequence[str] | None = None,
@@ -235,9 +236,7 @@ class ContextKit(AskingForContexts):
         seconds: float | None = None,
         query: str = "",
     ) -> dict[str, IndexOutcome]:
-        """Update records from the workspace, and prune them.
-
-        This call blocks.
+        """Update records from the workspace, and prune them; blocks.
 
         Args:
             sources: which ones; default: every source that is on and can.
@@ -250,17 +249,16 @@ class ContextKit(AskingForContexts):
             Source -> its outcome or its error; a source that fails does not stop the others.
         """
         names = self.registry.sources if sources is None else sources
-        with listed_once():
-            return index_sources(
-                self.registry,
-                self.store,
-                {name: self.records(name) for name in names},
-                self.workspace.root,
-                progress=progress or (lambda _: None),
-                wait=wait,
-                seconds=seconds,
-                query=query,
-            )
+        return index_sources(
+            self.registry,
+            self.store,
+            {name: self.records(name) for name in names},
+            self.workspace.root,
+            progress=progress or (lambda _: None),
+            wait=wait,
+            seconds=seconds,
+            query=query,
+        )
 
     def retention(self, source: str) -> Retention:
         """Return the age and number limits of a source's records.
@@ -353,9 +351,9 @@ class ContextKit(AskingForContexts):
     # -- the end --------------------------------------------------------------------------
 
     def close(self) -> None:
-        """Close the store and release the cache's memory.
+        """Close the store and release the cache's memory; blocks.
 
-        This call blocks. A closed kit reopens both when used again, and must be closed again.
+        A closed kit reopens both when used again, and must be closed again.
         """
         self.store.close()
         if self.caches is not None:

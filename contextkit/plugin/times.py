@@ -52,6 +52,9 @@ _LEAST_LOCKED_SECONDS = 0.05
 _LATE_WAKES = 2
 """How many switch intervals a thread that waits for the lock may sleep at once."""
 
+_FAULT_SECONDS = 0.05
+"""How long the disk may take to read a page of code that the system dropped."""
+
 _SHORT_WAITING = 5.0
 """The same for an assembly's short steps together."""
 
@@ -96,6 +99,7 @@ class _Clocks:
         slices: how often it got a processor; None where the system does not tell.
         collected: for how long it ran full garbage collections.
         others: for how long the other threads ran.
+        faults: how often it waited for a page of a file to be read from the disk.
     """
 
     ran: float
@@ -103,13 +107,14 @@ class _Clocks:
     slices: int | None
     collected: float
     others: float
+    faults: int
 
     @classmethod
     def now(cls) -> _Clocks:
         _, waited, slices = _schedule_of("thread-self")
         ran = time.thread_time()
         collected = _collections.seconds.get(threading.get_ident(), 0.0)
-        return cls(ran, waited, slices, collected, time.process_time() - ran)
+        return cls(ran, waited, slices, collected, time.process_time() - ran, _faults())
 
     def since(self, before: _Clocks) -> _Clocks:
         return _Clocks(
@@ -118,15 +123,13 @@ class _Clocks:
             None if self.slices is None or before.slices is None else self.slices - before.slices,
             self.collected - before.collected,
             self.others - before.others,
+            self.faults - before.faults,
         )
 
     def caused(self, seconds: float) -> float:
-        """Return how long a step ran, or slept, by itself.
-
-        Args:
-            seconds: how long the step took.
-        """
-        away = 0.0 if self.slices == 0 else seconds - self.waited - self.collected - self.locked
+        """Return how long a step of so many seconds ran, or slept, by itself."""
+        excused = self.waited + self.collected + self.locked + _FAULT_SECONDS * self.faults
+        away = 0.0 if self.slices == 0 else seconds - excused
         return max(0.0, min(seconds, max(away, self.ran - self.collected)))
 
     @property
@@ -368,6 +371,15 @@ class _Collections:
 
 _collections = _Collections()
 gc.callbacks.append(_collections)
+
+
+def _faults() -> int:
+    """Return how often this thread waited for the disk to read a page; 0 where unknown."""
+    if sys.platform != "linux":
+        return 0
+    import resource
+
+    return resource.getrusage(resource.RUSAGE_THREAD).ru_majflt
 
 
 def _waited_for_a_processor(thread: str) -> float:
