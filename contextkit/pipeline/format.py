@@ -12,7 +12,7 @@ from contextkit.budget.pieces import Piece
 from contextkit.models.candidate import Candidate
 from contextkit.models.copying import copied
 from contextkit.models.items import ContextItem, Provenance, Successor
-from contextkit.pipeline.looks import Look, default_text, default_texts
+from contextkit.pipeline.looks import Look, default_text
 from contextkit.pipeline.render import group_of
 from contextkit.plugin.checks import Failed, checked_text, checked_texts, log_failure
 from contextkit.plugin.manager import SourceRegistry
@@ -73,7 +73,7 @@ def pieces_for(
             detail=look.detail,
         )
         if formatted is None:
-            formatted = default_texts(items, look)
+            formatted = tuple([default_text(item, look) for item in items])
         if look.detail == "compact":
             # A source without support for it would write more than one line.
             formatted = tuple(

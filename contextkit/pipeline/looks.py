@@ -6,7 +6,7 @@ The default text is used for sources without a format of their own.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from attrs import evolve, frozen
 
@@ -57,18 +57,6 @@ def default_text(item: ContextItem, look: Look) -> str:
     if look.detail == "summary":
         content = _PARAGRAPH_END.split(content.strip(), maxsplit=1)[0]
     return look.writer.choose(markdown=_markdown, xml=_xml, plain=_plain)(item, content)
-
-
-def default_texts(items: Sequence[ContextItem], look: Look) -> tuple[str, ...]:
-    """The default text of each item."""
-    if look.style != "markdown" or look.detail != "full":
-        return tuple([default_text(item, look) for item in items])
-    return tuple(
-        [
-            markdown_text(item.content) if item.content.isascii() else default_text(item, look)
-            for item in items
-        ]
-    )
 
 
 def _markdown(_: ContextItem, content: str) -> str:

@@ -144,7 +144,7 @@ class _Reading:
         matches: the blocks among them that match by themselves.
         ranks: the position of each block in `best_first`.
         block_of: the block of each unit.
-        tokens: by counter, the tokens of units that were counted.
+        tokens: the last counter, with the tokens of units that it has counted.
     """
 
     units: Sequence[TextUnit]
@@ -153,7 +153,7 @@ class _Reading:
     matches: frozenset[int]
     ranks: Mapping[int, int] = field()
     block_of: Mapping[int, int] = field()
-    tokens: dict[Callable[[str], int], dict[int, int]] = field(factory=dict, init=False)
+    tokens: list[tuple[Callable[[str], int], dict[int, int]]] = field(factory=list, init=False)
 
     @ranks.default
     def _ranked(self) -> Mapping[int, int]:
@@ -165,9 +165,13 @@ class _Reading:
 
     def tokens_by(self, count: Callable[[str], int]) -> dict[int, int]:
         """Return the known tokens of units; those of a few units are counted together."""
-        known = self.tokens.setdefault(count, {})
-        if not known and len(self.units) <= _COUNTED_TOGETHER and isinstance(count, TokenCounter):
+        # A plugin's counter may be new for each context, and not hashable.
+        if self.tokens and self.tokens[0][0] == count:
+            return self.tokens[0][1]
+        known: dict[int, int] = {}
+        if len(self.units) <= _COUNTED_TOGETHER and isinstance(count, TokenCounter):
             known.update(enumerate(count.many([unit.before + unit.text for unit in self.units])))
+        self.tokens[:] = [(count, known)]
         return known
 
 
