@@ -125,7 +125,7 @@ def one_ahead(calls: Iterable[Callable[[], T]]) -> Iterator[T]:
 def import_beside(module: str) -> None:
     """Import a module that is needed soon, while this thread waits for others.
 
-    Whoever needs it raises the errors of its import.
+    The code that uses the module raises the errors of its import.
     """
 
     def run() -> None:

@@ -54,7 +54,7 @@ def test_what_is_installed_removed_or_edited_is_noticed(tmp_path: Path) -> None:
 
 
 def test_a_damaged_file_is_made_anew(tmp_path: Path) -> None:
-    """A kept file that cannot be read costs only its use."""
+    """A kept file that cannot be read is not used."""
     site = tmp_path / "site"
     write_distribution(site, "contextkit-tide", {"tide": "my_tide"})
     look(site, tmp_path)

@@ -47,7 +47,7 @@ async def test_a_command_lists_a_folder_once(root: Path, listed: list[Path]) -> 
 
 
 def test_a_folder_can_be_listed_beside_other_work(root: Path, listed: list[Path]) -> None:
-    """Whoever asks meanwhile waits for the same listing."""
+    """Later calls wait for the same listing."""
     with listed_once(root):
         assert git_files(root).paths == ["old.py"]
     assert listed == [root]

@@ -109,7 +109,7 @@ class SourceView:
 
     @property
     def absent(self) -> str:
-        """Why it has no row of its own in the table, in words; empty if it has one."""
+        """Why the table has no row for it; empty if it has one."""
         if self.state == "empty" or (self.state in _ABSENT and not self.share and not self.used):
             return _ABSENT[self.state]
         return ""
