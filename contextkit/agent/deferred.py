@@ -81,7 +81,10 @@ def _execute(module: ModuleType) -> None:
 
 
 class _Deferring:
-    """Loads a module without executing it."""
+    """Loads a module without executing it.
+
+    `importlib.util.LazyLoader` is not safe with threads in Python 3.11.
+    """
 
     def __init__(self, spec: ModuleSpec, loader: Any) -> None:
         self.spec = spec
