@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -143,6 +144,17 @@ async def test_a_source_whose_hooks_take_a_third_of_a_second_stays(kit: ContextK
     found = [ContextItem("bad", "the tide rises in the harbour. " * 2000, 0.9)]
     kit.register(make_plugin(found, contextkit_truncate=truncate), "bad")
     assert [row_of(await ask(kit))[0] for _ in range(3)] == ["ok"] * 3
+
+
+async def test_waits_for_the_disk_are_no_sleep(
+    kit: ContextKit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A hook whose pages had to be read again was not slow by itself."""
+    faults = count(step=100)
+    monkeypatch.setattr("contextkit.plugin.times._faults", lambda: next(faults))
+    found = [ContextItem("bad", "the tide rises in the harbour", 0.9)]
+    kit.register(make_plugin(found, contextkit_format=lambda items: time.sleep(LATER)), "bad")
+    assert [row_of(await ask(kit))[0] for _ in range(2)] == ["ok"] * 2
 
 
 async def test_a_hook_that_held_the_others_is_not_called_again(kit: ContextKit) -> None:
