@@ -206,15 +206,18 @@ class _Weights:
         return units + self._units_together(texts[first:])
 
     def _units_together(self, texts: Sequence[str]) -> list[int]:
+        if not texts:
+            return []
         encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
         # Each line break ends one text and precedes the next one.
         data = b"\n".join([b"", *encoded, b""])
-        ends = list(accumulate(len(each) + 1 for each in encoded))
-        sums = self._sums(data)
-        return [
-            int(sums[end - 1] - sums[end - 1 - len(each)])
-            for each, end in zip(encoded, ends, strict=True)
-        ]
+        starts = [0, *accumulate([len(each) + 1 for each in encoded])]
+        units = self._of_pairs(data, 0, len(data) - 1)
+        # Adding up each text takes a tenth of the time that all running sums take.
+        sums = self._np.add.reduceat(units, starts[:-1])
+        line_ends = units[self._np.array(starts[1:]) - 1]
+        own: list[int] = (sums - line_ends).tolist()
+        return own
 
     def _sums(self, data: bytes) -> NDArray[np.int64]:
         """Sum up the units before each position."""
