@@ -72,10 +72,10 @@ class _Kept:
     def is_current(self) -> bool:
         """Whether nothing has changed since."""
         # A folder that became a link has another mark, and nothing behind it is looked at.
-        return 0 <= time.time() - self.at < _LASTS_SECONDS and all(
-            _mark_at(path, look_up) == mark
-            for look_up, marks in ((os.stat, self.outside), (os.lstat, self.inside))
-            for path, mark in marks.items()
+        return (
+            0 <= time.time() - self.at < _LASTS_SECONDS
+            and _is_unchanged(self.outside, os.stat)
+            and _is_unchanged(self.inside, os.lstat)
         )
 
     @property
@@ -144,6 +144,20 @@ def _folders(paths: Sequence[str]) -> set[str]:
             folders.add(above)
             above = above.rpartition("/")[0]
     return folders
+
+
+def _is_unchanged(marks: Mapping[str, _Mark], look_up: Callable[[str], os.stat_result]) -> bool:
+    # Without calls but the system's own: there are thousands of files.
+    for path, mark in marks.items():
+        try:
+            status = look_up(path)
+        except OSError:
+            if mark is not None:
+                return False
+            continue
+        if mark != (status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns):
+            return False
+    return True
 
 
 def _mark_at(path: str, look_up: Callable[[str], os.stat_result]) -> _Mark:
