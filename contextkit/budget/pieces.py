@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from attrs import define, evolve, field, frozen
+from attrs import define, field, frozen
 
 from contextkit.models.candidate import Candidate
+from contextkit.models.copying import copied
 from contextkit.text.passages import Excerpt
 
 Count = Callable[[str], int]
@@ -81,10 +82,12 @@ class Lane:
 
     def without(self, weak: Mapping[int, str]) -> Lane:
         """Leave out weak pieces, given by `id` with the reason."""
+        if not weak:
+            return self
         kept = [piece for piece in self.pieces if id(piece) not in weak]
         first = sum(id(piece) not in weak for piece in self.pieces[: self.first])
         own = {id(piece): weak[id(piece)] for piece in self.pieces if id(piece) in weak}
-        return evolve(self, pieces=kept, first=first, weak={**self.weak, **own})
+        return copied(self, pieces=kept, first=first, weak={**self.weak, **own})
 
 
 @frozen(eq=False)

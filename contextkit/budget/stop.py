@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from attrs import evolve
-
 from contextkit.budget.notes import hardly_matching
 from contextkit.budget.pieces import Lane
+from contextkit.models.copying import copied
 from contextkit.models.request import ContextRequest
 from contextkit.models.source import SourceInfo
 from contextkit.text.questions import names_one_thing
@@ -88,11 +87,11 @@ def _by_share(
 
     Without a share, leave out all but good matches.
     """
-    if lane.bounded or not is_shown:
-        lane = evolve(lane, good=_good(lane, coverages))
+    if (lane.bounded or not is_shown) and lane.pieces:
+        lane = copied(lane, good=_good(lane, coverages))
     if is_shown:
         return lane.without(_far_behind(lane, request, info))
-    return evolve(lane.without(_without_a_share(lane)), weight=0.0)
+    return copied(lane.without(_without_a_share(lane)), weight=0.0)
 
 
 def _good(lane: Lane, coverages: Mapping[int, float]) -> frozenset[int]:

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from attrs import evolve
-
 from contextkit.budget.evidence import coverage_of, evidence_of
 from contextkit.budget.notes import leading, with_notes_first
 from contextkit.budget.pieces import Lane
 from contextkit.budget.shares import by_evidence, readable_shares
 from contextkit.budget.stop import stopped
+from contextkit.models.copying import copied
 from contextkit.models.request import ContextRequest
 from contextkit.models.source import SourceInfo
 
@@ -64,7 +63,7 @@ def weighed(
                 f"questions with {likely[key]:.2g}, beside {evidence[best]:.2f} and "
                 f"{likely[best]:.2g} of {best}"
             )
-        changed = evolve(
+        changed = copied(
             lane,
             weight=weights[key],
             evidence=evidence[key],

@@ -18,6 +18,7 @@ from attrs import evolve, field, frozen
 from contextkit.concurrency import Breaker, BreakerState, in_thread
 from contextkit.errors import InvalidRequestError, SourceError, StoreError, in_words, ungrouped
 from contextkit.logs import describe, get_logger, span
+from contextkit.models.copying import copied
 from contextkit.models.items import ContextItem
 from contextkit.models.request import ContextRequest, Section
 from contextkit.models.trace import SourceState
@@ -178,7 +179,7 @@ async def _redacted(
             answers[place] = _seen(questions[place], answers[place], error)
         return answers
     for place, items in zip(fresh, redacted, strict=True):
-        answers[place] = evolve(answers[place], items=items)
+        answers[place] = copied(answers[place], items=items)
     keeping = [
         keep(Found(items))
         for place, items in zip(fresh, redacted, strict=True)

@@ -193,7 +193,7 @@ class Pipeline:
         )
         with watch.stage("signals"):
             signalling = Signalling(self.registry, failures)
-            request = evolve(request, signals=signalling(request.query, request.signals))
+            request = copied(request, signals=signalling(request.query, request.signals))
         with watch.stage("prepare"):
             count = await self.counter(request.tokens, failures)
         questions, answers = await self._gathered(request, sections, watch, signalling)
