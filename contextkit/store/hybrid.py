@@ -79,7 +79,12 @@ def fuse(
         meaning = (cosine - _UNRELATED_COSINE) / (1 - _UNRELATED_COSINE)
         more = (1 - keyword_weight) * meaning if meaning > 0.0 else 0.0
         ranks[point] = ranks.get(point, -0.0) - more
-    ranked = sorted([(max(-1.0, min(-0.0, rank)), point) for point, rank in ranks.items()])
+    ranked = sorted(
+        [
+            (rank if -1.0 <= rank < 0.0 else -1.0 if rank < 0.0 else -0.0, point)
+            for point, rank in ranks.items()
+        ]
+    )
     end = limit
     while 0 < end < len(ranked) and ranked[end][0] == ranked[limit - 1][0]:
         end += 1
@@ -241,23 +246,25 @@ def _hits(
     writes the first record of a project, this keeps a project's records from all others.
     """
     scores, cosines = raw.keyword_scores, raw.similarities or {}
-    hits = [
+    # Of equal hits, which may be more than the limit, the ids decide.
+    best_first = sorted(
+        [
+            (negated, record.id, record.project, point)
+            for negated, point in ranked
+            if (record := records.get(point)) is not None
+            and record.source == search.source
+            and record.project in search.projects
+        ]
+    )
+    return [
         Hit(
-            record=record,
+            record=records[point],
             relevance=-negated,
             keyword_score=scores.get(point, 0.0),
             similarity=cosines.get(point),
         )
-        for negated, point in ranked
-        if (record := records.get(point)) is not None
-        and record.source == search.source
-        and record.project in search.projects
+        for negated, _, _, point in best_first[: search.limit]
     ]
-    return sorted(hits, key=_best_first)[: search.limit]
-
-
-def _best_first(hit: Hit) -> tuple[float, str, str]:
-    return -hit.relevance, hit.record.id, hit.record.project
 
 
 def _covered(vector: QueryVectors, found: frozenset[int]) -> float:
@@ -273,4 +280,7 @@ def _covered(vector: QueryVectors, found: frozenset[int]) -> float:
 
 
 def _best_point(scores: Mapping[AnyPoint, float]) -> AnyPoint | None:
-    return min(scores, key=lambda point: (-scores[point], point)) if scores else None
+    if not scores:
+        return None
+    best = max(scores.values())
+    return min(point for point, score in scores.items() if score == best)
