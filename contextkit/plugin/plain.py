@@ -28,6 +28,7 @@ _values = attrgetter(*_CHECKED, "metadata", "also_in", "must_keep", "superseded_
 _TEXTS = {str, Excerpt}
 _SCALARS = {str, int, float, bool, NoneType}
 _CONTAINERS = {dict, list, tuple}
+_VALUES = _SCALARS | _CONTAINERS
 _TEXT: Set[type] = {str}
 _OPTIONAL: Set[type] = {str, NoneType}
 _NUMBER: Set[type] = {int, NoneType}
@@ -129,17 +130,17 @@ def _is_small(metadata: Mapping[str, Any]) -> bool:
         if len(waiting) > _DEEPEST or values > _MOST_VALUES:
             return False
         if type(each) is dict:
-            if any(type(key) is not str for key in each):
+            if each and {*map(type, each)} != _TEXT:
                 return False
             each = each.values()  # noqa: PLW2901
-        for value in each:
-            kind = type(value)
-            if kind is str:
-                characters += len(value)
-            elif kind in _CONTAINERS:
-                waiting.append(value)
-            elif kind not in _SCALARS:
-                return False
+        # The types of all values at once, as most have neither texts nor containers within.
+        kinds = {*map(type, each)}
+        if not kinds <= _VALUES:
+            return False
+        if str in kinds:
+            characters += sum([len(value) for value in each if type(value) is str])
+        if not kinds.isdisjoint(_CONTAINERS):
+            waiting += [value for value in each if type(value) in _CONTAINERS]
     return characters <= MOST_CHARACTERS
 
 

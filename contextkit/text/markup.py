@@ -78,8 +78,9 @@ def fence_for(text: str) -> str:
     Returns:
         At least three backticks, and more than any run of them in `text`.
     """
-    longest = max(map(len, _BACKTICKS.findall(text)), default=0)
-    return "`" * max(3, longest + 1)
+    if "```" not in text:
+        return "```"
+    return "`" * (max(map(len, _BACKTICKS.findall(text))) + 1)
 
 
 def fenced(text: str, language: str = "") -> str:
@@ -142,7 +143,10 @@ def one_line(text: str) -> str:
     Returns:
         The line, with no white space at either end.
     """
-    return _BLANKS.sub(" ", text).strip(" ")
+    # Most names and paths are such a line already, as is told without a pattern.
+    if "  " in text or not text.isprintable():
+        text = _BLANKS.sub(" ", text)
+    return text.strip(" ")
 
 
 def plain_line(text: str) -> str:

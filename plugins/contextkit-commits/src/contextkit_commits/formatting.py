@@ -121,9 +121,9 @@ def _date(item: ContextItem) -> str:
 def _listed(item: ContextItem, spelt: Callable[[str], str] = str) -> str:
     """Return a commit's first files and the remaining count."""
     metadata: Mapping[str, Any] = item.metadata
-    paths = [_visible_path(str(path)) for path in metadata.get("files_changed") or ()]
+    paths = list(metadata.get("files_changed") or ())
     more = max(len(paths), int(metadata.get("file_count") or 0)) - _FILES_SHOWN
-    shown = ", ".join(map(spelt, paths[:_FILES_SHOWN]))
+    shown = ", ".join(spelt(_visible_path(str(path))) for path in paths[:_FILES_SHOWN])
     return f"{shown} and {more} more" if more > 0 else shown
 
 

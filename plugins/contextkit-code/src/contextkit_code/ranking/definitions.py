@@ -43,7 +43,7 @@ def spelled(fields: Mapping[str, Any], question: Question) -> float:
     """
     if not question.words:
         return 0.0
-    most = max((_words_spelled(name, question) for name in _names(fields)), default=0)
+    most = max([_words_spelled(name, question) for name in _names(fields)], default=0)
     return most / len(question.words)
 
 
@@ -70,8 +70,9 @@ def _words_spelled(name: str, question: Question) -> int:
     if not _LEAST_WORDS <= len(words) <= _MOST_WORDS:
         return 0
     asked = question.words
-    if not all(closest(word, asked) == 1.0 for word in words):
-        return 0
+    for word in words:
+        if closest(word, asked) != 1.0:
+            return 0
     return sum(any(likeness(word, each) == 1.0 for word in words) for each in asked)
 
 

@@ -125,8 +125,8 @@ def rank_files(
     scores = {
         path: penalties[path]
         * _Signals(
-            named=max((named(each, question) for each in named_in.get(path, ())), default=0.0),
-            spelled=max((spelled(each, question) for each in named_in.get(path, ())), default=0.0),
+            named=max([named(each, question) for each in named_in.get(path, ())], default=0.0),
+            spelled=max([spelled(each, question) for each in named_in.get(path, ())], default=0.0),
             best=best.get(path, 0.0),
             together=together.get(path, 0.0),
             outline=outline.get(path, 0.0),
