@@ -31,6 +31,7 @@ _silencers: list[object] = []
 
 Attributes = Mapping[str, str | int | float | bool]
 
+_NO_SPAN = contextlib.nullcontext()
 _API = "opentelemetry.trace"
 _TRACER = "contextkit"
 
@@ -116,8 +117,7 @@ def _last_resort(level: str) -> Any:
     return partial(_redacting, write)
 
 
-@contextlib.contextmanager
-def span(name: str, attributes: Attributes | None = None) -> Iterator[Any]:
+def span(name: str, attributes: Attributes | None = None) -> contextlib.AbstractContextManager[Any]:
     """Open a span for the block.
 
     Exceptions in the block are recorded on it.
@@ -131,10 +131,11 @@ def span(name: str, attributes: Attributes | None = None) -> Iterator[Any]:
     """
     api = sys.modules.get(_API)
     if api is None:
-        yield None
-        return
-    with api.get_tracer(_TRACER).start_as_current_span(name, attributes=attributes) as started:
-        yield started
+        return _NO_SPAN
+    started: contextlib.AbstractContextManager[Any] = api.get_tracer(_TRACER).start_as_current_span(
+        name, attributes=attributes
+    )
+    return started
 
 
 def describe(started: Any, attributes: Attributes, *, failed: bool = False) -> None:
