@@ -68,11 +68,8 @@ async def find_commits(request: ContextRequest) -> list[ContextItem]:
     scored.sort(key=lambda found: -found[0])
     # The best commit cannot exceed 1, and the order of the others is kept.
     most = max(1.0, scored[0][0]) if scored else 1.0
-    items = [
-        *(commit_item(record, 1.0) for record in named),
-        *(commit_item(record, relevance / most) for relevance, record in scored),
-    ]
-    return items[: request.limit]
+    best = [*((most, record) for record in named), *scored][: request.limit]
+    return [commit_item(record, relevance / most) for relevance, record in best]
 
 
 def shas_in(query: str) -> list[str]:
