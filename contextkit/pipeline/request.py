@@ -158,5 +158,7 @@ def refuse_unknown_sources(registry: SourceRegistry, given: object) -> None:
 
 def unknown_sources(registry: SourceRegistry, named: Sequence[str]) -> list[str]:
     """Return the names without an installed source, sorted."""
+    if not named:
+        return []
     known = {normalized(status.name) for status in registry.plugins}
     return sorted({name for name in named if normalized(name) not in known})

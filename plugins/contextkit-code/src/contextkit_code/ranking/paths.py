@@ -113,7 +113,8 @@ def _rarity(texts: Iterable[tuple[str, ...]]) -> Callable[[str], float]:
     for words in texts:
         having.update(words)
         number += 1
-    return lambda word: math.log1p(number / having[word])
+    rarity = {word: math.log1p(number / times) for word, times in having.items()}
+    return rarity.__getitem__
 
 
 def _share(words: Sequence[str], asked: tuple[str, ...], weight: Callable[[str], float]) -> float:
