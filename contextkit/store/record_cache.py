@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
+from sys import intern
 
 from attrs import define, field
 
 from contextkit.concurrency import ForkLock
+from contextkit.models.copying import copied
 from contextkit.models.record import Record
 
 _MOST_BYTES = 12 * 2**20
@@ -72,7 +74,7 @@ class RecordCache:
             records: point -> its record.
             state: the cache's state before they were read.
         """
-        sized = [(point, _copied(record), _size(record)) for point, record in records.items()]
+        sized = [(point, _shared(record), _size(record)) for point, record in records.items()]
         with self._turn:
             if state != self._clearings:
                 return
@@ -95,6 +97,16 @@ def _size(record: Record) -> int:
         elif kind is list or kind is dict:
             beside += len(value) * _BYTES_OF_AN_ENTRY
     return _BYTES_BESIDE_TEXTS + len(record.text) + len(record.keywords) + beside
+
+
+def _shared(record: Record) -> Record:
+    """Copy a record whose names are those of all others: the engine makes new ones each time."""
+    return copied(
+        record,
+        fields={intern(name): value for name, value in record.fields.items()},
+        source=intern(record.source),
+        project=intern(record.project),
+    )
 
 
 def _copied(record: Record) -> Record:

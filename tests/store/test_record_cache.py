@@ -78,6 +78,17 @@ def test_the_memory_of_kept_records_is_limited(note: Note) -> None:
     assert sum(len(record.text) for record in known.values()) < 40_000
 
 
+def test_kept_records_share_their_names(note: Note) -> None:
+    """The names of fields, sources and projects take memory once, not once for each record."""
+    cache = RecordCache()
+    numbers = range(2)
+    made = {n: note(str(n), "text", fields={f"kind {'x' * 40}": "rope"}) for n in numbers}
+    cache.keep(made, cache.state)
+
+    one, other = cache.known(numbers).values()
+    assert next(iter(one.fields)) is next(iter(other.fields))
+
+
 def test_records_read_before_a_write_are_not_kept(note: Note) -> None:
     """A record that was read while another thread wrote may be old, and is not kept."""
     cache = RecordCache()
