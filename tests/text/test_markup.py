@@ -67,6 +67,7 @@ def test_xml_shows_what_it_cannot_hold() -> None:
     assert shown_text == r"a\x00\x1bb?\ufffec\uffff\r" + "\U0001f600"
 
 
+@example("two  spaces")
 @given(ANY_TEXT | HOSTILE_TEXT)
 def test_one_line_is_one_line(text: str) -> None:
     """No line end of any kind is left, no double space, and folding again changes nothing."""
