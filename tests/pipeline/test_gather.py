@@ -114,6 +114,23 @@ async def test_nothing_found(result: Any) -> None:
     assert (answer.state, answer.items, answer.reason) == ("empty", (), None)
 
 
+class Loud(str):
+    """A text of a source's own class."""
+
+    __slots__ = ()
+
+
+@pytest.mark.parametrize("metadata", [{Loud("a"): 1}, {"a": Loud("b")}, {"a": [Loud("b")]}])
+async def test_metadata_is_of_plain_texts(metadata: dict[str, Any]) -> None:
+    """A source's own kinds of text are replaced: nothing of the source runs later."""
+    found = ContextItem("good", "x", 0.9, metadata=metadata)
+    (answer,) = await ask(registry_of(good=lambda request: [found]))
+    kept = answer.items[0].metadata
+    assert kept == metadata
+    (key,), (value,) = kept, kept.values()
+    assert Loud not in {type(each) for each in (key, value, *(value if value != 1 else ()))}
+
+
 # -- trouble --------------------------------------------------------------------------------
 
 
@@ -121,6 +138,9 @@ def item(**fields: Any) -> ContextItem:
     """An item of the source `bad` that may be wrong."""
     return ContextItem("bad", fields.pop("content", "x"), 0.5, id=fields.pop("id", "1"), **fields)
 
+
+ENDLESS: list[Any] = []
+ENDLESS.append(ENDLESS)
 
 EXPECTED = "contextkit_query: expected a sequence of ContextItem, got "
 RUBBISH = [
@@ -139,6 +159,14 @@ RUBBISH = [
     ([item(kind=None)], "contextkit_query: item '1': kind is None"),
     ([item(location=("a", 1))], "contextkit_query: item '1': location is a tuple"),
     ([item(metadata=[])], "contextkit_query: item '1': metadata is a list"),
+    (
+        [item(metadata={"pages": ["tide " * 150_000, "ebb " * 150_000]})],
+        "contextkit_query: item '1': its metadata has more than 1,000,000 characters",
+    ),
+    (
+        [item(metadata={"in itself": ENDLESS})],
+        "contextkit_query: item '1': its metadata is more than 50 levels deep",
+    ),
     ([item(also_in=("code",))], "contextkit_query: entry 0 is a str, expected Provenance"),
 ]
 

@@ -11,6 +11,7 @@ from attrs import evolve
 from contextkit.models.record import USER, Range, Record, Search
 from contextkit.models.records import Records
 from contextkit.store.base import RecordStore
+from contextkit.store.hybrid import fuse
 
 Note = Callable[..., Record]
 
@@ -182,3 +183,8 @@ def test_a_long_query_is_searched_by_its_first_part(records: Records) -> None:
 def test_a_huge_limit_is_no_error(records: Records) -> None:
     """It only means all."""
     assert len(_found(records, "the token", limit=10**15)) >= 2
+
+
+def test_a_relevance_is_within_1() -> None:
+    """A cosine of two equal vectors may be a little over 1."""
+    assert fuse({1: 7.0}, {1: 1.0000001}, best_coverage=1.0, limit=1) == [(-1.0, 1)]
