@@ -325,7 +325,7 @@ if sys.platform != "win32":
                 os.write(writing, given)
             try:
                 os.posix_spawn(command[0], command, environment, file_actions=streams, setsid=True)
-            except NotImplementedError:
+            except NotImplementedError:  # this system cannot spawn a session
                 os.posix_spawn(command[0], command, environment, file_actions=streams, setpgroup=0)
         finally:
             for number in (reading, writing):

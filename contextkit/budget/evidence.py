@@ -110,8 +110,8 @@ class Word:
             return [self.is_in(*pair) for pair in pairs]
         # A question asks for each of its words in a hundred texts, and few have it.
         [beginning] = self._beginnings
-        stem, is_in, spaced = beginning.stem, beginning.is_in, f" {beginning.stem}"
-        return [stem in low and (spaced in text or is_in(text)) for text, low in pairs]
+        stem, is_in = beginning.stem, beginning.is_in
+        return [stem in low and is_in(text) for text, low in pairs]
 
 
 class _Beginning:

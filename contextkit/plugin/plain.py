@@ -133,7 +133,7 @@ def _is_small(metadata: Mapping[str, Any]) -> bool:
             if each and {*map(type, each)} != _TEXT:
                 return False
             each = each.values()  # noqa: PLW2901
-        # The types of all values at once, as most have neither texts nor containers within.
+        # Collecting the types once is faster than testing each value in a loop.
         kinds = {*map(type, each)}
         if not kinds <= _VALUES:
             return False

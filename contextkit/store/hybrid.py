@@ -81,7 +81,7 @@ def fuse(
         ranks[point] = ranks.get(point, -0.0) - more
     ranked = sorted(
         [
-            (rank if -1.0 <= rank < 0.0 else -1.0 if rank < 0.0 else -0.0, point)
+            (rank if -1.0 <= rank <= 0.0 else max(-1.0, min(-0.0, rank)), point)
             for point, rank in ranks.items()
         ]
     )
@@ -246,7 +246,7 @@ def _hits(
     writes the first record of a project, this keeps a project's records from all others.
     """
     scores, cosines = raw.keyword_scores, raw.similarities or {}
-    # Of equal hits, which may be more than the limit, the ids decide.
+    # There may be more hits than the limit if the last ones tie. Then their ids decide.
     best_first = sorted(
         [
             (negated, record.id, record.project, point)

@@ -100,7 +100,10 @@ def _size(record: Record) -> int:
 
 
 def _shared(record: Record) -> Record:
-    """Copy a record whose names are those of all others: the engine makes new ones each time."""
+    """Copy a record, and share the names that many records have.
+
+    The engine makes new strings for each record that it reads.
+    """
     return copied(
         record,
         fields={intern(name): value for name, value in record.fields.items()},

@@ -13,6 +13,7 @@ import os
 import stat
 import time
 from collections.abc import Callable, Mapping, Sequence
+from operator import attrgetter
 from pathlib import Path
 
 from attrs import frozen
@@ -32,6 +33,8 @@ _MOST_WORKSPACES = 8
 
 _Mark = tuple[int, ...] | None
 """What changes with a file: its number, size and times; None if it is missing."""
+
+_mark_of = attrgetter("st_ino", "st_size", "st_mtime_ns", "st_ctime_ns")
 
 
 @frozen(eq=False)
@@ -72,10 +75,10 @@ class _Kept:
     def is_current(self) -> bool:
         """Whether nothing has changed since."""
         # A folder that became a link has another mark, and nothing behind it is looked at.
-        return (
-            0 <= time.time() - self.at < _LASTS_SECONDS
-            and _is_unchanged(self.outside, os.stat)
-            and _is_unchanged(self.inside, os.lstat)
+        return 0 <= time.time() - self.at < _LASTS_SECONDS and all(
+            _mark_at(path, look_up) == mark
+            for look_up, marks in ((os.stat, self.outside), (os.lstat, self.inside))
+            for path, mark in marks.items()
         )
 
     @property
@@ -146,28 +149,12 @@ def _folders(paths: Sequence[str]) -> set[str]:
     return folders
 
 
-def _is_unchanged(marks: Mapping[str, _Mark], look_up: Callable[[str], os.stat_result]) -> bool:
-    # Without calls but the system's own: there are thousands of files.
-    for path, mark in marks.items():
-        try:
-            status = look_up(path)
-        except OSError:
-            if mark is not None:
-                return False
-            continue
-        if mark != (status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns):
-            return False
-    return True
-
-
 def _mark_at(path: str, look_up: Callable[[str], os.stat_result]) -> _Mark:
     try:
-        return _mark(look_up(path))
+        return _mark_of(look_up(path))
     except OSError:
         return None
 
 
 def _mark(status: object) -> _Mark:
-    if not isinstance(status, os.stat_result):
-        return None
-    return (status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+    return _mark_of(status) if isinstance(status, os.stat_result) else None

@@ -70,9 +70,8 @@ def _words_spelled(name: str, question: Question) -> int:
     if not _LEAST_WORDS <= len(words) <= _MOST_WORDS:
         return 0
     asked = question.words
-    for word in words:
-        if closest(word, asked) != 1.0:
-            return 0
+    if not all(closest(word, asked) == 1.0 for word in words):
+        return 0
     return sum(any(likeness(word, each) == 1.0 for word in words) for each in asked)
 
 
