@@ -80,6 +80,29 @@ async def test_git_is_asked_again_after_any_change(
         assert asked()
 
 
+@pytest.mark.parametrize(
+    ("changed", "text", "asks"),
+    [
+        ("new.py", "c = 3\n", True),
+        ("lamp/a.py", "c = 3\n", False),
+        (".gitignore", "lamp/a.py\n", True),
+        ("lamp/made.py", "", True),
+    ],
+    ids=["the file in question", "another file", "ignore rules", "a new file"],
+)
+async def test_an_answer_about_a_file_depends_on_that_file_and_the_listing(
+    clone: Path, tmp_path: Path, changed: str, text: str, asks: bool
+) -> None:
+    """A file is written in place, so that no folder shows it."""
+    (clone / ".gitignore").write_text("*.log\n")
+    with watched_git(tmp_path) as asked:
+        await look_until_kept(clone, asked)
+        (clone / changed).write_text(text)
+        asked()
+        assert (kept_look(clone, lambda _: ["new.py"]) is None) is asks
+        assert kept_look(clone) is None
+
+
 async def test_a_folder_of_a_repository_sees_what_is_ignored_above_it(
     clone: Path, tmp_path: Path
 ) -> None:

@@ -18,7 +18,7 @@ from contextkit_workspace.edited_files import edited_by_hand
 from contextkit_workspace.git_state import GitStatus, status_text
 from contextkit_workspace.looking import Look, kept_look, look_at
 from contextkit_workspace.open_files import in_workspace, known_open
-from contextkit_workspace.question import Question, ask
+from contextkit_workspace.question import PathIndex, Question, ask
 
 _DAY = 86_400.0
 _ASKED_FOR_CHANGES = 0.9
@@ -52,11 +52,24 @@ async def find_in_workspace(request: ContextRequest) -> list[ContextItem]:
     if root is None or not (question.words or question.changes or question.structure):
         return []
     # With many thousand files this takes long enough to block others.
-    found = await in_thread(lambda: _found(root, request, question, kept_look(root)))
+    found = await in_thread(lambda: _found(root, request, question, _kept(root, question)))
     if found is None:
         look = await look_at(root)
         found = await in_thread(lambda: _found(root, request, question, look))
     return found or []
+
+
+def _kept(root: Path, question: Question) -> Look | None:
+    """Return the last look, if nothing has changed of what the question needs."""
+    if question.changes or question.recent:
+        return kept_look(root)
+    # Of other files no item is made, whatever their times are.
+    return kept_look(root, lambda look: _index(look).named_by(question))
+
+
+@lru_cache(maxsize=_CACHED)
+def _index(look: Look) -> PathIndex:
+    return PathIndex.of(look.paths)
 
 
 def _found(

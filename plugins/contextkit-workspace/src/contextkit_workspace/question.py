@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
+from collections.abc import Iterable
 from functools import lru_cache
+from typing import Self
 
 from attrs import frozen
 
@@ -59,12 +62,41 @@ class Question:
 
         It is 0..1, and 1 if the query names the file.
         """
-        name = path.rstrip("/").rpartition("/")[2].lower()
+        name = _name_of(path)
         if "." in name and name in self.text and _stands_alone(name, self.text):
             return 1.0
         if not self.words:
             return 0.0
         return len(self.words & _stems(path)) / len(self.words)
+
+
+@frozen
+class PathIndex:
+    """Paths by their words and names, to find those of which a query has a share.
+
+    Attributes:
+        by_word: word without its ending -> the paths with it.
+        by_name: name in lower case -> the paths with it.
+    """
+
+    by_word: dict[str, list[str]]
+    by_name: dict[str, list[str]]
+
+    @classmethod
+    def of(cls, paths: Iterable[str]) -> Self:
+        """Index some paths."""
+        by_word, by_name = defaultdict[str, list[str]](list), defaultdict[str, list[str]](list)
+        for path in paths:
+            by_name[_name_of(path)].append(path)
+            for word in _stems(path):
+                by_word[word].append(path)
+        return cls(dict(by_word), dict(by_name))
+
+    def named_by(self, question: Question) -> set[str]:
+        """Return every path with a share of the query, and perhaps a few without."""
+        named = {path for word in question.words for path in self.by_word.get(word, ())}
+        named.update(*(own for name, own in self.by_name.items() if name in question.text))
+        return named
 
 
 def ask(query: str) -> Question:
@@ -76,6 +108,10 @@ def ask(query: str) -> Question:
         recent=bool(_RECENT.search(query)),
         structure=bool(_STRUCTURE.search(query)),
     )
+
+
+def _name_of(path: str) -> str:
+    return path.rstrip("/").rpartition("/")[2].lower()
 
 
 def _stands_alone(name: str, text: str) -> bool:
