@@ -247,6 +247,11 @@ class FieldIndexes:
         self._records[batch.source] += len(batch.points)
         return wanted if self._records[batch.source] >= WORTH_AN_INDEX else set()
 
+    def among_few(self, source: str | None, matches: Sequence[Match]) -> Sequence[Match]:
+        """Return the conditions if none has an index, and the source has few records."""
+        is_few = source is not None and self._records[source] < WORTH_AN_INDEX
+        return matches if is_few and self._made.isdisjoint(each.key for each in matches[1:]) else ()
+
     def made(self, keys: Iterable[str]) -> None:
         """Record that these indexes were made."""
         self._made.update(keys)

@@ -12,9 +12,10 @@ from attrs import field, frozen
 
 from contextkit.errors import RecordDamagedError, RecordError, StoreError
 from contextkit.models.record import Hit, Record, Search
-from contextkit.store.base import StoredPoint
+from contextkit.store.base import Match, StoredPoint
 from contextkit.store.edge_queries import PlannedSearch, keyword_vector, plan_search
 from contextkit.store.engine_errors import engine_errors
+from contextkit.store.field_values import can_answer
 from contextkit.store.hybrid import QueryVectors, RawHits, join_hits
 from contextkit.store.payloads import Damage, point_number, record_digits
 from contextkit.store.record_cache import RecordCache
@@ -70,15 +71,19 @@ class EdgeReader:
     damage: Damage = field(factory=Damage)
     cache: RecordCache = field(factory=RecordCache)
 
-    def fetch(self, shard: edge.EdgeShard, points: Sequence[int]) -> dict[int, Record]:
-        """Return the sound records at these points, by point."""
+    def fetch(
+        self, shard: edge.EdgeShard, points: Sequence[int], *, keep: bool = True
+    ) -> dict[int, Record]:
+        """Return the sound records at these points, in this order; `keep` them in the cache."""
         found = self.cache.known(points)
         missing = [point for point in points if point not in found]
         if missing:
             state = self.cache.state
             read = self.damage.sound(self._payloads(shard, missing))
-            self.cache.keep(read, state)
+            if keep:
+                self.cache.keep(read, state)
             found |= read
+            found = {point: found[point] for point in points if point in found}
         return found
 
     def get(self, shard: edge.EdgeShard, points: Sequence[int]) -> list[Record]:
@@ -88,18 +93,24 @@ class EdgeReader:
             raise RecordDamagedError(damaged)
         return [found[point] for point in points if point in found]
 
-    def page(self, shard: edge.EdgeShard, **request: Any) -> Page:
-        """Return the page of records that an `edge.ScrollRequest` selects."""
-        try:
-            with engine_errors(f"reading the store at {self.path}"):
-                points, offset = shard.scroll(edge.ScrollRequest(**request, with_payload=True))
-                payloads: list[_Payload] = [(_key(point), point.payload) for point in points]
-        except StoreError:
-            with engine_errors(f"reading the store at {self.path}"):
-                points, offset = shard.scroll(edge.ScrollRequest(**request, with_payload=False))
-            payloads = self._payloads(shard, [_key(point) for point in points])
-        keys = [key for key, _ in payloads]
-        return Page(keys, self.damage.sound(payloads), offset)
+    def page(self, shard: edge.EdgeShard, few: Sequence[Match] = (), **request: Any) -> Page:
+        """Return a page of records.
+
+        Args:
+            shard: the open shard.
+            few: conditions to check without the engine, if that is possible.
+            request: the page, as an `edge.ScrollRequest`.
+        """
+        if can_answer(few):
+            # A record that cannot be read is reported below.
+            with contextlib.suppress(StoreError), engine_errors(f"reading {self.path}"):
+                keys = self.cache.values.points(shard, few)
+                return Page(keys, self.fetch(shard, keys), None)
+        with engine_errors(f"reading the store at {self.path}"):
+            points, offset = shard.scroll(edge.ScrollRequest(**request, with_payload=False))
+        keys = [_key(point) for point in points]
+        # A scan of many pages would drop what consecutive questions read.
+        return Page(keys, self.fetch(shard, keys, keep=offset is None), offset)
 
     def _payloads(
         self, shard: edge.EdgeShard, point_ids: Sequence[int], keys: list[str] | None = None

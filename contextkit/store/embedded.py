@@ -21,6 +21,7 @@ from contextkit.errors import RecordDamagedError
 from contextkit.models.record import Filters, Hit, Record, Search
 from contextkit.store.base import (
     MOST_HITS,
+    Match,
     StoredBatch,
     StoredPoint,
     by_source,
@@ -340,14 +341,14 @@ class EmbeddedStore:
         self, source: str | None, projects: Sequence[str] | None, filters: Filters
     ) -> Iterator[Record]:
         """Iterate over the matching records, page by page."""
-        selected = edge_filter(conditions(source, projects, filters))
-        return self._pages(selected)
+        return self._pages(source, conditions(source, projects, filters))
 
-    def _pages(self, selected: edge.Filter) -> Iterator[Record]:
-        offset, damaged = None, list[str]()
+    def _pages(self, source: str | None, matches: Sequence[Match]) -> Iterator[Record]:
+        offset, damaged, selected = None, list[str](), edge_filter(matches)
         while True:
             with self._shared.use() as shard:
-                page = self._reader.page(shard, limit=_PAGE, offset=offset, filter=selected)
+                few = self._fields.among_few(source, matches)
+                page = self._reader.page(shard, few, limit=_PAGE, offset=offset, filter=selected)
             yield from page.records.values()
             damaged += self._reader.damage.names(page.keys)
             offset = page.next

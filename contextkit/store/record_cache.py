@@ -15,6 +15,7 @@ from attrs import define, field
 from contextkit.concurrency import ForkLock
 from contextkit.models.copying import copied
 from contextkit.models.record import Record
+from contextkit.store.field_values import FieldValues
 
 _MOST_BYTES = 12 * 2**20
 """Room for five thousand records: a dozen different questions of all sources."""
@@ -33,9 +34,11 @@ class RecordCache:
 
     Attributes:
         most_bytes: the approximate limit of its memory.
+        values: the texts in some of the records' fields, which are cleared with the records.
     """
 
     most_bytes: int = _MOST_BYTES
+    values: FieldValues = field(factory=FieldValues, init=False)
     _kept: OrderedDict[int, tuple[Record, int]] = field(factory=OrderedDict, init=False)
     _bytes: int = field(default=0, init=False)
     _clearings: int = field(default=0, init=False)
@@ -52,6 +55,7 @@ class RecordCache:
             self._clearings += 1
             self._kept.clear()
             self._bytes = 0
+        self.values.clear()
 
     def known(self, points: Iterable[int]) -> dict[int, Record]:
         """Return the kept records among these points.

@@ -125,6 +125,19 @@ def test_scan_goes_through_many_pages(store: RecordStore, note: Note) -> None:
     assert store.count("notes", None, {}) == 1300
 
 
+def test_a_scan_by_a_field_follows_every_write(store: RecordStore, note: Note) -> None:
+    """The texts of a field are kept for the next scan, but never beyond a write."""
+    wanted = {"kind": ["x", "z"], "tags": "new"}
+    store.put([note("a", fields={"kind": "x", "tags": ["new", "old"]})])
+    assert _matching(store, wanted) == ["a"]
+    store.put([note("b", fields={"kind": "z", "tags": ["new"]}), note("c", fields={"kind": "z"})])
+    assert _matching(store, wanted) == ["a", "b"]
+    store.put([note("a", fields={"kind": "y", "tags": ["new"]})])
+    assert _matching(store, wanted) == ["b"]
+    store.delete([note("b").point_id])
+    assert _matching(store, wanted) == []
+
+
 def test_an_unfinished_scan_leaves_the_store_free(store: RecordStore, note: Note) -> None:
     """Who stops reading in the middle holds nobody up, and may write meanwhile."""
     store.put([note(str(n)) for n in range(1300)])
