@@ -33,7 +33,6 @@ from contextkit.errors import StoreBusyError, in_words
 from contextkit.indexing.partial import PARTLY
 from contextkit.kit import ContextKit
 from contextkit.models.context import FormattedContext
-from contextkit.pipeline.request import default_limit
 from contextkit.pipeline.waiting import ending_by
 from contextkit.text.clean import visible_values
 from contextkit.workspace.find import find_workspace
@@ -258,7 +257,7 @@ def _ways(kit: ContextKit, event: HookEvent, session: Session) -> list[_Assemble
         lambda tokens, seconds: kit.assemble_context(
             event.prompt[:_MOST_PROMPT],
             kit.config.hooks.sources,
-            limit=default_limit(kit.config, tokens) + further,
+            further=further,
             max_tokens=tokens,
             guard=True,
             session=known,

@@ -63,8 +63,8 @@ class RequestDefaults:
     )
     limit: int | None = option(
         None,
-        "Items to retrieve from each source. Unset: one for every 40 tokens of the budget, "
-        "at least 50.",
+        "Items to retrieve from each source. Unset: as many as fill the budget, at least 50, or "
+        "fewer if a source's items are long.",
         integers(),
         common=True,
     )
@@ -295,6 +295,12 @@ class ContextRequest(RequestDefaults):
         "@FILE reads a file, and @- standard input.",
         WORDS,
     )
+    further: int = option(
+        0,
+        "Items to retrieve beyond the limits, because the host leaves some out.",
+        integers(least=0),
+        host_only=True,
+    )
     record_use: bool = option(True, "Record which items were used.", SWITCH, host_only=True)
     cache: bool = option(True, "Use the cache, if there is one.", SWITCH, affects="nothing")
     recipe: str = _set_later("Name of the recipe.", "context")
@@ -305,6 +311,9 @@ class ContextRequest(RequestDefaults):
         "The source's own settings: those that are set in `[sources.NAME]`.",
         Factory(dict),
         eq=False,
+    )
+    limit_by_size: bool = _set_later(
+        "Whether a source with long items retrieves fewer than the limit.", False
     )
     neighbours: float = _set_later(
         "Part of its match that an item passes on to those beside it, 0..1.", 0.7

@@ -83,6 +83,7 @@ class PremortemOptions(TypedDict, total=False):
     session: str | None
     user: str | None
     additional_context: str | None
+    further: int | None
     record_use: bool | None
     cache: bool | None
 

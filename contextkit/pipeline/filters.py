@@ -38,7 +38,7 @@ def narrowed(
     """Narrow a source's request by filters applied later.
 
     The record fields that the source declares become filters, unless the request has a filter on
-    the same field. The limit grows by the number of ids that the request excludes.
+    the same field. The limit grows by the number of items that are left out.
 
     Args:
         request: as the source's section has it.
@@ -49,7 +49,7 @@ def narrowed(
     return copied(
         request,
         filters={**_on_records(request, info), **request.filters},
-        limit=request.limit + _excludable(request, source, sources),
+        limit=request.limit + request.further + _excludable(request, source, sources),
     )
 
 

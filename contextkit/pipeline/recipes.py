@@ -20,6 +20,8 @@ from contextkit.errors import (
 )
 from contextkit.models.copying import copied
 from contextkit.models.request import ContextRequest, Recipe, RecipeTemplate, Section
+from contextkit.models.source import SourceInfo
+from contextkit.pipeline.request import default_limit
 from contextkit.plugin.checks import checked_recipe, checked_recipes
 from contextkit.plugin.manager import SourceRegistry
 from contextkit.text.questions import signals_of
@@ -176,7 +178,7 @@ def section_request(
         or section.limit
         or request.strategy.limits.get(normalized(section.source))
         or settings.limit
-        or request.limit,
+        or _limit(request, registry.info(section.source)),
         filters={**request.filters, **section.filters},
         weights=dict(request.weights),
         limits=dict(request.limits),
@@ -185,6 +187,14 @@ def section_request(
         source_timeout=timeout_of(registry, section, request),
         neighbours=request.strategy.neighbours,
     )
+
+
+def _limit(request: ContextRequest, info: SourceInfo) -> int:
+    """Return the request's limit, or a smaller one for a source with long items."""
+    # Summaries and single lines are short, whatever their items are.
+    if not request.limit_by_size or request.detail != "full":
+        return request.limit
+    return min(request.limit, default_limit(request.max_tokens, info.item_tokens))
 
 
 def timeout_of(registry: SourceRegistry, section: Section, request: ContextRequest) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import islice, pairwise
 
 from attrs import define, field
@@ -340,6 +341,7 @@ def _stems_in(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(map(stem_of, wanted)))[:_MOST]
 
 
+@lru_cache(maxsize=16)
 def names_one_thing(query: str) -> bool:
     """Whether a question consists of a single name of code."""
     names = [name for name in _names_and_prose(query[:_READ_CHARACTERS])[0] if _code_name(name)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -21,6 +22,39 @@ def tide(*texts: str, source: str = "tide", best: float = 0.9) -> list[ContextIt
         ContextItem(source, text, best - 0.01 * number, id=f"{source}-{number}")
         for number, text in enumerate(texts)
     ]
+
+
+@pytest.mark.parametrize(
+    ("asked", "limits"),
+    [
+        ({}, (50, 20)),
+        ({"max_tokens": 500}, (50, 20)),
+        ({"max_tokens": 8000}, (200, 80)),
+        ({"detail": "summary"}, (50, 50)),
+        ({"limit": 60}, (60, 60)),
+        ({"further": 7}, (57, 27)),
+    ],
+    ids=str,
+)
+async def test_a_source_is_asked_for_as_many_items_as_fill_the_budget(
+    open_kit: OpenKit, asked: dict[str, Any], limits: tuple[int, int]
+) -> None:
+    """Fewer of a source whose items are long, unless somebody sets a limit."""
+    seen = dict[str, int]()
+
+    def query(name: str, request: ContextRequest) -> list[ContextItem]:
+        seen[name] = request.limit
+        return []
+
+    plugins = {
+        name: make_plugin(
+            contextkit_query=lambda request, name=name: query(name, request),
+            contextkit_source=info,
+        )
+        for name, info in (("short", SourceInfo()), ("long", SourceInfo(item_tokens=100)))
+    }
+    await open_kit(plugins, settings=KEYWORDS).assemble_context(QUERY, **asked)
+    assert (seen["short"], seen["long"]) == limits
 
 
 @pytest.mark.parametrize(

@@ -43,6 +43,7 @@ def contextkit_source() -> SourceInfo:
         embedder="none",
         count_filters={"kind": "unit"},
         indexed_fields=("file_path", "kind", "language", "unit_type"),
+        item_tokens=64,
         kind_field="unit_type",
         settings={
             "include": Setting([], check=_GLOBS),

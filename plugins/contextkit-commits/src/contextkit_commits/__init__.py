@@ -31,6 +31,7 @@ def contextkit_source() -> SourceInfo:
         scale="calibrated",
         # A higher weight takes room from the code itself: .02 found most of SWE-QA's answers.
         answers={"history": 1, "decisions": 0.5, "activity": 0.5, "failures": 0.2, "code": 0.02},
+        item_tokens=64,
         cacheable=True,
         embedder="default",
         indexed_fields=("author", "sha7"),

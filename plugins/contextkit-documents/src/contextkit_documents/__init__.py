@@ -34,6 +34,7 @@ def contextkit_source() -> SourceInfo:
         answers={"usage": 1, "decisions": 0.6, "history": 0.45, "failures": 0.3, "code": 0.05},
         cacheable=True,
         indexed_fields=("file_path", "kind", "language", "place"),
+        item_tokens=100,
         kind_field="kind",
         settings={
             "include": Setting([], check=_GLOBS),
