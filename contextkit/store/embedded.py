@@ -234,8 +234,9 @@ class EmbeddedStore:
             self._add_projects(shard, batch)
             points = [edge_point(point, batch.source, vector) for point in batch.points]
             upsert = edge.UpdateOperation.upsert_points(points)
-            self._update(upsert, batch.source, size, len(points), batch.points)
-            self._reader.damage.mended(point_numbers(point.id for point in batch.points))
+            numbers = point_numbers(point.id for point in batch.points)
+            self._update(upsert, batch.source, size, numbers, batch.points)
+            self._reader.damage.mended(numbers)
 
     def _add_projects(self, shard: edge.EdgeShard, batch: StoredBatch) -> None:
         """Let later searches know the projects, before their records are written."""
@@ -277,13 +278,13 @@ class EmbeddedStore:
         if point_ids:
             numbers = point_numbers(point_ids)
             deletion = edge.UpdateOperation.delete_points(cast("list[edge.PointId]", numbers))
-            self._update(deletion, None, 0, len(point_ids))
+            self._update(deletion, None, 0, numbers)
             self._reader.damage.mended(numbers)
 
     def delete_where(self, source: str, projects: Sequence[str], filters: Filters) -> None:
         """Delete every record of a source that matches."""
         selected = edge_filter(conditions(source, projects, filters))
-        self._update(edge.UpdateOperation.delete_points_by_filter(selected), source, 0, 1)
+        self._update(edge.UpdateOperation.delete_points_by_filter(selected), source, 0, None)
         self._reader.damage.mended(None)
 
     def _update(
@@ -291,35 +292,35 @@ class EmbeddedStore:
         operation: edge.UpdateOperation,
         source: str | None,
         size: int,
-        points: int,
+        numbers: Sequence[int] | None,
         stored: Sequence[StoredPoint] = (),
     ) -> None:
         with self._shared.use() as shard:
             self._require_writable()
             self._folder.require_room(size, SPARE_BYTES, "a write")
             writing = engine_errors(f"writing to the store at {self.path}")
-            with self._noted(source), self._writing, writing:
+            with self._noted(source, numbers), self._writing, writing:
                 self._folder.lost.begun([point.id for point in stored])
                 shard.update(operation)
                 if stored:
                     self._folder.lost.done(stored[-1])
-                self._unflushed += points
+                self._unflushed += 1 if numbers is None else len(numbers)
                 if self._unflushed >= _UNFLUSHED_POINTS:
                     # Without a flush the log would grow, and so would the time to replay it.
                     self._unflushed = 0
                     shard.flush()
 
     @contextlib.contextmanager
-    def _noted(self, source: str | None) -> Iterator[None]:
+    def _noted(self, source: str | None, numbers: Sequence[int] | None = None) -> Iterator[None]:
         """Record a change before and after it (see `contextkit.store.revisions`)."""
         self._written = True
         self._folder.written()
         self._revisions.changed(source)
-        self._reader.cache.clear()
+        self._reader.cache.clear(source, numbers)
         try:
             yield
         finally:
-            self._reader.cache.clear()
+            self._reader.cache.clear(source, numbers)
             self._revisions.changed(source)
 
     def get(self, point_ids: Sequence[str]) -> list[Record]:

@@ -26,18 +26,21 @@ _Points = Mapping[str, Sequence[int]]
 class FieldValues:
     """The texts of some fields, by scope.
 
-    As with the cache of records, they must be cleared when the shard is opened and at each write.
+    As with the cache of records, they must be cleared when the shard is opened, and those of a
+    source at each write of its records.
     """
 
     _kept: dict[tuple[str, str], _Points] = field(factory=dict, init=False)
     _clearings: int = field(default=0, init=False)
     _turn: ForkLock = field(factory=ForkLock, init=False)
 
-    def clear(self) -> None:
-        """Forget all texts, and refuse those that are being read."""
+    def clear(self, source: str | None = None) -> None:
+        """Forget the texts of a source, or all, and refuse those that are being read."""
         with self._turn:
             self._clearings += 1
-            self._kept.clear()
+            for scope, key in list(self._kept):
+                if source is None or scope.partition("/")[0] == source:
+                    del self._kept[scope, key]
 
     def points(self, shard: edge.EdgeShard, matches: Sequence[Match]) -> list[int]:
         """Return the points that match, in the engine's order.

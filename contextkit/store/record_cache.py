@@ -30,11 +30,12 @@ class RecordCache:
     """Sound records by point, the least recently used dropped first.
 
     The process that has a shard open is the only one that writes to it. So the cache is right
-    if it is cleared whenever the shard is opened, and before and after each write.
+    if it is cleared whenever the shard is opened, and of what is written before and after each
+    write. Each prompt of an agent writes an event, so the rest must stay.
 
     Attributes:
         most_bytes: the approximate limit of its memory.
-        values: the texts in some of the records' fields, which are cleared with the records.
+        values: the texts in some of the records' fields, cleared with the records.
     """
 
     most_bytes: int = _MOST_BYTES
@@ -49,13 +50,21 @@ class RecordCache:
         """A number that changes with each clearing."""
         return self._clearings
 
-    def clear(self) -> None:
-        """Forget all records, and refuse those that are being read."""
+    def clear(self, source: str | None = None, points: Iterable[int] | None = None) -> None:
+        """Forget some records, or all, and refuse those that are being read.
+
+        Args:
+            source: the source of them all; None if it is not known.
+            points: their points; None for all records.
+        """
         with self._turn:
             self._clearings += 1
-            self._kept.clear()
-            self._bytes = 0
-        self.values.clear()
+            if points is None:
+                self._kept.clear()
+                self._bytes = 0
+            for point in points or ():
+                self._bytes -= self._kept.pop(point, (None, 0))[1]
+        self.values.clear(source)
 
     def known(self, points: Iterable[int]) -> dict[int, Record]:
         """Return the kept records among these points.

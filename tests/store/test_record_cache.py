@@ -11,6 +11,7 @@ import pytest
 from contextkit.embedding.choice import Embedders
 from contextkit.models.record import Record, Search
 from contextkit.store.embedded import EmbeddedStore
+from contextkit.store.payloads import point_number
 from contextkit.store.record_cache import RecordCache
 
 pytestmark = pytest.mark.one_python
@@ -96,3 +97,16 @@ def test_records_read_before_a_write_are_not_kept(note: Note) -> None:
     cache.clear()
     cache.keep({1: note("a", "the winch is red")}, state)
     assert cache.known([1]) == {}
+
+
+def test_a_write_leaves_other_records_in_the_cache(embedded: EmbeddedStore, note: Note) -> None:
+    """Each prompt of an agent writes an event, and the next one finds the same code again."""
+    embedded.put([note(name, f"the winch {name}") for name in "abc"])
+    assert len(_texts(embedded)) == 3
+    a, b, c = (point_number(note(name).point_id) for name in "abc")
+    embedded.put([note("a", "the winch turns")])
+    embedded.delete([note("b").point_id])
+    assert embedded._reader.cache.known([a, b, c]).keys() == {c}
+    assert sorted(_texts(embedded)) == ["the winch c", "the winch turns"]
+    embedded.delete_where("notes", ["p"], {"kind": "x"})
+    assert not embedded._reader.cache.known([a, b, c])
