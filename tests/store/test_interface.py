@@ -127,7 +127,7 @@ def test_scan_goes_through_many_pages(store: RecordStore, note: Note) -> None:
 
 def test_a_scan_by_a_field_follows_every_write(store: RecordStore, note: Note) -> None:
     """The texts of a field are kept for the next scan, but never beyond a write."""
-    wanted = {"kind": ["x", "z"], "tags": "new"}
+    wanted: dict[str, object] = {"kind": ["x", "z"], "tags": "new"}
     store.put([note("a", fields={"kind": "x", "tags": ["new", "old"]})])
     assert _matching(store, wanted) == ["a"]
     store.put([note("b", fields={"kind": "z", "tags": ["new"]}), note("c", fields={"kind": "z"})])
