@@ -158,7 +158,11 @@ class PlannedSearch:
 
 
 def plan_search(
-    search: Search, query: QueryVectors, vector: str | None, there: Collection[str]
+    search: Search,
+    query: QueryVectors,
+    vector: str | None,
+    there: Collection[str],
+    select: Callable[[str, Sequence[Match]], edge.Filter],
 ) -> PlannedSearch:
     """Plan one search, using the dense vectors of this name.
 
@@ -172,13 +176,14 @@ def plan_search(
         there: all projects where the source may have records. Most sources have none of the
             user's own, and one condition fewer makes a search a third faster. If all projects
             are searched, keywords need no filter, which would take most of the engine's time.
+        select: makes the filter of the source's conditions.
     """
     projects = [project for project in search.projects if project in there]
     if search.limit < 1 or not projects:
         return PlannedSearch(None, None)
     corpus = selected = edge_filter(conditions(search.source, projects, {}))
     if search.filters:
-        selected = edge_filter(conditions(search.source, projects, search.filters))
+        selected = select(search.source, conditions(search.source, projects, search.filters))
     every_project = len(there) == len(set(projects))
     limit = candidates_for(search.limit)
     idf = None if every_project else edge.SearchParams(idf=edge.IdfParams(corpus=corpus))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -12,8 +12,8 @@ from attrs import field, frozen
 
 from contextkit.errors import RecordDamagedError, RecordError, StoreError
 from contextkit.models.record import Hit, Record, Search
-from contextkit.store.base import Match, StoredPoint
-from contextkit.store.edge_queries import PlannedSearch, keyword_vector, plan_search
+from contextkit.store.base import MOST_HITS, Match, StoredPoint
+from contextkit.store.edge_queries import PlannedSearch, edge_filter, keyword_vector, plan_search
 from contextkit.store.engine_errors import engine_errors
 from contextkit.store.field_values import can_answer
 from contextkit.store.hybrid import QueryVectors, RawHits, join_hits
@@ -101,16 +101,28 @@ class EdgeReader:
             few: conditions to check without the engine, if that is possible.
             request: the page, as an `edge.ScrollRequest`.
         """
-        if can_answer(few):
-            # A record that cannot be read is reported below.
-            with contextlib.suppress(StoreError), engine_errors(f"reading {self.path}"):
-                keys = self.cache.values.points(shard, few)
-                return Page(keys, self.fetch(shard, keys), None)
+        found = self._points(shard, few)
+        if found is not None:
+            return Page(found, self.fetch(shard, found), None)
         with engine_errors(f"reading the store at {self.path}"):
             points, offset = shard.scroll(edge.ScrollRequest(**request, with_payload=False))
         keys = [_key(point) for point in points]
         # A scan of many pages would drop what consecutive questions read.
         return Page(keys, self.fetch(shard, keys, keep=offset is None), offset)
+
+    def _points(self, shard: edge.EdgeShard, few: Sequence[Match]) -> list[int] | None:
+        """Return the points that match, or None where only the engine can tell."""
+        if can_answer(few):
+            # The engine finds the records that can be read, and the others are reported.
+            with contextlib.suppress(StoreError), engine_errors(f"reading {self.path}"):
+                return self.cache.values.points(shard, few)
+        return None
+
+    def scopes(self, shard: edge.EdgeShard) -> dict[str, int]:
+        """Count the records of every scope."""
+        with engine_errors(f"reading the store at {self.path}"):
+            found = shard.facet(edge.FacetRequest("scope", MOST_HITS))
+            return {str(hit.value): hit.count for hit in found}
 
     def _payloads(
         self, shard: edge.EdgeShard, point_ids: Sequence[int], keys: list[str] | None = None
@@ -162,6 +174,7 @@ class EdgeReader:
         vectors: Sequence[QueryVectors],
         names: Sequence[str | None],
         there: Sequence[Collection[str]],
+        few: Callable[[str, Sequence[Match]], Sequence[Match]],
     ) -> list[list[Hit]]:
         """Answer several searches with one engine request.
 
@@ -171,8 +184,18 @@ class EdgeReader:
             vectors: each search's vectors.
             names: the name of each search's dense vectors, None if there are none.
             there: the projects where each search's source may have records.
+            few: a source and its conditions -> those to check without the engine.
         """
-        planned = [plan_search(*each) for each in zip(searches, vectors, names, there, strict=True)]
+
+        def select(source: str, matches: Sequence[Match]) -> edge.Filter:
+            points = self._points(shard, few(source, matches))
+            if points is None:
+                return edge_filter(matches)
+            return edge.Filter(must=[edge.HasIdCondition({*points})])
+
+        planned = [
+            plan_search(*each, select) for each in zip(searches, vectors, names, there, strict=True)
+        ]
         return join_hits(
             searches,
             vectors,

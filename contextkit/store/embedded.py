@@ -54,6 +54,7 @@ from contextkit.store.turns import SharedShard
 _WRITE_BATCH = 256
 _PAGE = 512
 _UNFLUSHED_POINTS = 8192
+_NEWEST_FIRST = edge.OrderBy("created_at", edge.Direction.Desc)
 
 
 def _of_path(make: Callable[[Path], Any]) -> Any:
@@ -125,7 +126,7 @@ class EmbeddedStore:
         self._reader.damage.mended(None)
         self._reader.cache.clear()
         known = self._ensure_indexes(shard)
-        scopes = self._scopes_in(shard)
+        scopes = self._reader.scopes(shard)
         self._projects = projects_by_source(scopes)
         self._fields.begin(known, scopes)
         return shard
@@ -137,12 +138,6 @@ class EmbeddedStore:
     def _require_writable(self) -> None:
         if self._copy is not None:
             self._copy.refuse_write()
-
-    def _scopes_in(self, shard: edge.EdgeShard) -> dict[str, int]:
-        """Count the records of every scope."""
-        with engine_errors(f"reading the store at {self.path}"):
-            found = shard.facet(edge.FacetRequest("scope", MOST_HITS))
-            return {str(hit.value): hit.count for hit in found}
 
     def _ensure_indexes(self, shard: edge.EdgeShard) -> set[str]:
         """Create every store's indexes and return all indexed keys."""
@@ -252,7 +247,7 @@ class EmbeddedStore:
 
     def _index_fields(self, shard: edge.EdgeShard, batch: StoredBatch) -> None:
         with self._admitting:
-            missing = self._fields.missing(batch, lambda: self._scopes_in(shard))
+            missing = self._fields.missing(batch, lambda: self._reader.scopes(shard))
             self._make_indexes(shard, missing)
             self._fields.made(missing)
 
@@ -299,7 +294,7 @@ class EmbeddedStore:
             self._require_writable()
             self._folder.require_room(size, SPARE_BYTES, "a write")
             writing = engine_errors(f"writing to the store at {self.path}")
-            with self._noted(source, numbers), self._writing, writing:
+            with self._noted(source, numbers, stored), self._writing, writing:
                 self._folder.lost.begun([point.id for point in stored])
                 shard.update(operation)
                 if stored:
@@ -311,16 +306,20 @@ class EmbeddedStore:
                     shard.flush()
 
     @contextlib.contextmanager
-    def _noted(self, source: str | None, numbers: Sequence[int] | None = None) -> Iterator[None]:
+    def _noted(
+        self,
+        source: str | None,
+        numbers: Sequence[int] | None = None,
+        stored: Sequence[StoredPoint] = (),
+    ) -> Iterator[None]:
         """Record a change before and after it (see `contextkit.store.revisions`)."""
         self._written = True
         self._folder.written()
         self._revisions.changed(source)
-        self._reader.cache.clear(source, numbers)
         try:
-            yield
+            with self._reader.cache.writing(source, numbers, stored):
+                yield
         finally:
-            self._reader.cache.clear(source, numbers)
             self._revisions.changed(source)
 
     def get(self, point_ids: Sequence[str]) -> list[Record]:
@@ -336,7 +335,8 @@ class EmbeddedStore:
         with self._shared.use() as shard:
             names = vector_names(searches, vectors, self._known(), self._folder.place)
             there = [self._projects.get(search.source, ()) for search in searches]
-            return self._reader.search(shard, searches, vectors, names, there)
+            few = self._fields.among_few
+            return self._reader.search(shard, searches, vectors, names, there, few)
 
     def scan(
         self, source: str | None, projects: Sequence[str] | None, filters: Filters
@@ -384,14 +384,13 @@ class EmbeddedStore:
         self, source: str, projects: Sequence[str], filters: Filters, limit: int
     ) -> list[Record]:
         """Return the matching records, newest first; ties by id."""
+        matches = conditions(source, projects, filters)
         with self._shared.use() as shard:
-            page = self._reader.page(
-                shard,
-                limit=min(max(limit, 0), MOST_HITS),
-                filter=edge_filter(conditions(source, projects, filters)),
-                order_by=edge.OrderBy("created_at", edge.Direction.Desc),
-            )
-        return newest_first(page.records.values())
+            few = self._fields.among_few(source, matches)
+            selected = {"filter": edge_filter(matches), "order_by": _NEWEST_FIRST}
+            most = min(max(limit, 0), MOST_HITS)
+            page = self._reader.page(shard, few, limit=most, **selected)
+        return newest_first(page.records.values())[:most]
 
     def count(self, source: str | None, projects: Sequence[str] | None, filters: Filters) -> int:
         """Count the matching records."""

@@ -1,46 +1,81 @@
-"""Find records by the texts in their fields, where a source has too few for an index.
+"""Find records by the values of their fields, where a source has too few for an index.
 
 The engine reads each record of the source for such a filter, which takes eight microseconds per
-record and question. So the texts of a field are read once, and kept until the next write.
+record and question. So a field's values are read once, and follow the writes.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 import qdrant_edge as edge
 from attrs import define, field
 
 from contextkit.concurrency import ForkLock
-from contextkit.store.base import MOST_HITS, Match
+from contextkit.store.base import MOST_HITS, Match, StoredPoint
+from contextkit.store.payloads import point_number, scope_of
 
 _MOST_KEPT = 32
 
-_Points = Mapping[str, Sequence[int]]
-"""Text -> the points with it."""
+_Value = tuple[bool, str | int]
+"""A value, and whether it is a truth value: 1 and True are different ones."""
+
+
+@define(eq=False)
+class _Column:
+    """The values of one field of a scope's records."""
+
+    points: dict[_Value, set[int]] = field(factory=dict, init=False)
+    values: dict[int, Collection[_Value]] = field(factory=dict, init=False)
+
+    def put(self, point: int, value: Any) -> None:
+        """Set the values of a point."""
+        self.drop(point)
+        given = value if isinstance(value, list) else [value]
+        self.values[point] = own = {_of(each) for each in given if isinstance(each, (str, int))}
+        for each in own:
+            self.points.setdefault(each, set()).add(point)
+
+    def drop(self, point: int) -> None:
+        """Forget a point."""
+        for value in self.values.pop(point, ()):
+            self.points[value].discard(point)
 
 
 @define(eq=False)
 class FieldValues:
-    """The texts of some fields, by scope.
+    """The values of some fields, by scope.
 
-    As with the cache of records, they must be cleared when the shard is opened, and those of a
-    source at each write of its records.
+    They must be cleared when the shard is opened, and told of each write after it.
     """
 
-    _kept: dict[tuple[str, str], _Points] = field(factory=dict, init=False)
-    _clearings: int = field(default=0, init=False)
+    _kept: dict[tuple[str, str], _Column] = field(factory=dict, init=False)
+    _changes: int = field(default=0, init=False)
     _turn: ForkLock = field(factory=ForkLock, init=False)
 
     def clear(self, source: str | None = None) -> None:
-        """Forget the texts of a source, or all, and refuse those that are being read."""
+        """Forget the values of a source, or all."""
         with self._turn:
-            self._clearings += 1
+            self._changes += 1
             for scope, key in list(self._kept):
                 if source is None or scope.partition("/")[0] == source:
                     del self._kept[scope, key]
+
+    def changed(self, deleted: Iterable[int], written: Iterable[StoredPoint]) -> None:
+        """Follow a write that succeeded; what was being read meanwhile is refused."""
+        with self._turn:
+            self._changes += 1
+            for point in deleted:
+                for column in self._kept.values():
+                    column.drop(point)
+            for stored in written if self._kept else ():
+                payload = stored.payload
+                own = scope_of(payload["source"], payload["project"])
+                for (scope, key), column in self._kept.items():
+                    if scope == own:
+                        value = payload["fields"].get(key.partition(".")[2])
+                        column.put(point_number(stored.id), value)
 
     def points(self, shard: edge.EdgeShard, matches: Sequence[Match]) -> list[int]:
         """Return the points that match, in the engine's order.
@@ -51,53 +86,50 @@ class FieldValues:
         """
         scopes, *fields = matches
         found: set[int] = set()
-        for scope in scopes.values:
-            having = []
-            for each in fields:
-                points = self._of(shard, str(scope), each.key)
-                having.append({p for value in each.values for p in points.get(str(value), ())})
-            found |= set.intersection(*having)
+        for scope in map(str, scopes.values):
+            columns = [self._column(shard, scope, each.key).points for each in fields]
+            with self._turn:
+                having = (
+                    {p for value in each.values for p in points.get(_of(value), ())}
+                    for each, points in zip(fields, columns, strict=True)
+                )
+                found |= set.intersection(*having)
         return sorted(found)
 
-    def _of(self, shard: edge.EdgeShard, scope: str, key: str) -> _Points:
-        kept, state = self._kept.get((scope, key)), self._clearings
+    def _column(self, shard: edge.EdgeShard, scope: str, key: str) -> _Column:
+        kept, before = self._kept.get((scope, key)), self._changes
         if kept is not None:
             return kept
-        read = _read(shard, scope, key)
+        column = _read(shard, scope, key)
         with self._turn:
-            if state == self._clearings:
+            if before == self._changes:
                 if len(self._kept) >= _MOST_KEPT:
                     self._kept.clear()
-                self._kept[scope, key] = read
-        return read
+                self._kept[scope, key] = column
+        return column
+
+
+def _of(value: str | int) -> _Value:
+    return isinstance(value, bool), value
 
 
 def can_answer(matches: Sequence[Match]) -> bool:
-    """Whether conditions are the scopes, and texts of fields that are not nested."""
+    """Whether conditions are the scopes, and values of fields that are not nested."""
     scopes, *fields = matches or [Match("")]
     return (
         scopes.key == "scope"
         and bool(fields)
-        and all(
-            each.key.count(".") == 1
-            and '"' not in each.key
-            and each.values
-            and all(isinstance(value, str) for value in each.values)
-            for each in fields
-        )
+        and all(each.values and each.key.count(".") == 1 and '"' not in each.key for each in fields)
     )
 
 
-def _read(shard: edge.EdgeShard, scope: str, key: str) -> _Points:
-    """Read the texts of a field from the scope's records."""
+def _read(shard: edge.EdgeShard, scope: str, key: str) -> _Column:
+    """Read the values of a field from the scope's records."""
     name = key.partition(".")[2]
-    points: defaultdict[str, list[int]] = defaultdict(list)
     selected = edge.Filter(must=[edge.FieldCondition("scope", match=edge.MatchValue(scope))])
     request = edge.ScrollRequest(limit=MOST_HITS, filter=selected, with_payload=[key])
     found: Any = shard.scroll(request)[0]
+    column = _Column()
     for point in found:
-        value = ((point.payload or {}).get("fields") or {}).get(name)
-        for text in value if isinstance(value, list) else [value]:
-            if isinstance(text, str):
-                points[text].append(point.id)
-    return dict(points)
+        column.put(point.id, ((point.payload or {}).get("fields") or {}).get(name))
+    return column

@@ -6,8 +6,9 @@ and checking it takes ten times as long as taking it from here.
 
 from __future__ import annotations
 
+import contextlib
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from sys import intern
 
 from attrs import define, field
@@ -15,6 +16,7 @@ from attrs import define, field
 from contextkit.concurrency import ForkLock
 from contextkit.models.copying import copied
 from contextkit.models.record import Record
+from contextkit.store.base import StoredPoint
 from contextkit.store.field_values import FieldValues
 
 _MOST_BYTES = 12 * 2**20
@@ -35,7 +37,7 @@ class RecordCache:
 
     Attributes:
         most_bytes: the approximate limit of its memory.
-        values: the texts in some of the records' fields, cleared with the records.
+        values: the values of some of the records' fields.
     """
 
     most_bytes: int = _MOST_BYTES
@@ -50,13 +52,40 @@ class RecordCache:
         """A number that changes with each clearing."""
         return self._clearings
 
-    def clear(self, source: str | None = None, points: Iterable[int] | None = None) -> None:
-        """Forget some records, or all, and refuse those that are being read.
+    def clear(self) -> None:
+        """Forget all records, and refuse those that are being read."""
+        self._drop(None)
+        self.values.clear()
+
+    @contextlib.contextmanager
+    def writing(
+        self,
+        source: str | None,
+        points: Sequence[int] | None = None,
+        stored: Sequence[StoredPoint] = (),
+    ) -> Iterator[None]:
+        """Forget what a write in this block changes.
 
         Args:
-            source: the source of them all; None if it is not known.
-            points: their points; None for all records.
+            source: the source of the records; None if it is not known.
+            points: the records' points; None if they are not known.
+            stored: the new records at these points; none if they are deleted.
         """
+        self._drop(points)
+        try:
+            yield
+        except BaseException:
+            self.values.clear(source)
+            raise
+        else:
+            if points is None:
+                self.values.clear(source)
+            else:
+                self.values.changed(() if stored else points, stored)
+        finally:
+            self._drop(points)
+
+    def _drop(self, points: Iterable[int] | None) -> None:
         with self._turn:
             self._clearings += 1
             if points is None:
@@ -64,7 +93,6 @@ class RecordCache:
                 self._bytes = 0
             for point in points or ():
                 self._bytes -= self._kept.pop(point, (None, 0))[1]
-        self.values.clear(source)
 
     def known(self, points: Iterable[int]) -> dict[int, Record]:
         """Return the kept records among these points.

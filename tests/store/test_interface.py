@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from contextkit.errors import RecordError
-from contextkit.models.record import USER, Range, Record
+from contextkit.models.record import USER, Range, Record, Search
 from contextkit.models.records import Records
 from contextkit.store.base import RecordStore
 
@@ -125,17 +125,35 @@ def test_scan_goes_through_many_pages(store: RecordStore, note: Note) -> None:
     assert store.count("notes", None, {}) == 1300
 
 
-def test_a_scan_by_a_field_follows_every_write(store: RecordStore, note: Note) -> None:
-    """The texts of a field are kept for the next scan, but never beyond a write."""
-    wanted: dict[str, object] = {"kind": ["x", "z"], "tags": "new"}
-    store.put([note("a", fields={"kind": "x", "tags": ["new", "old"]})])
-    assert _matching(store, wanted) == ["a"]
-    store.put([note("b", fields={"kind": "z", "tags": ["new"]}), note("c", fields={"kind": "z"})])
-    assert _matching(store, wanted) == ["a", "b"]
-    store.put([note("a", fields={"kind": "y", "tags": ["new"]})])
-    assert _matching(store, wanted) == ["b"]
+def test_filters_follow_every_write(store: RecordStore, note: Note) -> None:
+    """A field's values are kept for the next question, but never beyond a write."""
+    wanted: dict[str, object] = {"kind": ["x", "z"], "tags": "new", "done": True}
+
+    def matching() -> list[str]:
+        search = Search(query="note", source="notes", projects=("p",), filters=wanted)
+        ways = [
+            _matching(store, wanted),
+            _ids(store.newest("notes", ["p"], wanted, 9)),
+            _ids([hit.record for hit in store.search([search])[0]]),
+        ]
+        [found] = {tuple(sorted(way)) for way in ways}
+        return list(found)
+
+    def put(name: str, **fields: object) -> None:
+        store.put([note(name, f"note {name}", fields=fields)])
+
+    put("a", kind="x", tags=["new", "old"], done=True)
+    assert matching() == ["a"]
+    put("b", kind="z", tags=["new"], done=True)
+    put("c", kind="z", tags=["new"], done=1)
+    assert matching() == ["a", "b"]
+    put("a", kind="y", tags=["new"], done=True)
+    assert matching() == ["b"]
+    put("c", kind="x", tags="new", done=True)
     store.delete([note("b").point_id])
-    assert _matching(store, wanted) == []
+    assert matching() == ["c"]
+    store.delete_where("notes", ["p"], {"kind": "x"})
+    assert matching() == []
 
 
 def test_an_unfinished_scan_leaves_the_store_free(store: RecordStore, note: Note) -> None:

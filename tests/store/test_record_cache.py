@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import cast
 
 import pytest
+import qdrant_edge as edge
 
 from contextkit.embedding.choice import Embedders
 from contextkit.models.record import Record, Search
+from contextkit.store import field_values
 from contextkit.store.embedded import EmbeddedStore
 from contextkit.store.payloads import point_number
 from contextkit.store.record_cache import RecordCache
@@ -110,3 +112,21 @@ def test_a_write_leaves_other_records_in_the_cache(embedded: EmbeddedStore, note
     assert sorted(_texts(embedded)) == ["the winch c", "the winch turns"]
     embedded.delete_where("notes", ["p"], {"kind": "x"})
     assert not embedded._reader.cache.known([a, b, c])
+
+
+def test_field_values_read_during_a_write_are_not_kept(
+    embedded: EmbeddedStore, note: Note, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Values that are read while another thread writes may be old."""
+    embedded.put([note("a", fields={"kind": "x"})])
+    read = field_values._read
+
+    def read_slowly(shard: edge.EdgeShard, scope: str, key: str) -> object:
+        found = read(shard, scope, key)
+        if not embedded.count("notes", ["p"], {"kind": "y"}):
+            embedded.put([note("a", fields={"kind": "y"})])
+        return found
+
+    monkeypatch.setattr(field_values, "_read", read_slowly)
+    list(embedded.scan("notes", ["p"], {"kind": "x"}))
+    assert list(embedded.scan("notes", ["p"], {"kind": "x"})) == []

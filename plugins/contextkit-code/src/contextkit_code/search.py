@@ -65,12 +65,6 @@ _AROUND_A_RAISE = (10, 3)
 _AROUND_A_CALL = (2, 0)
 """Lines shown around a traced statement: where it raises, in callers."""
 
-_GISTS = 30
-"""Number of best units that are shortened.
-
-Few of the others are shown.
-"""
-
 _OF_FILES = frozenset({"file_path", "language", "created_at"})
 """Filters on files; an outline has these fields and no others."""
 
@@ -204,8 +198,10 @@ async def _find(request: ContextRequest) -> list[ContextItem]:
         ranked = traced_first(asked.trace, of_trace, ranked)
     found = [_item(unit.hit, unit.relevance) for unit in cut(ranked, request.limit)]
     framed = {each.hit.record.id: each for each in of_trace}
-    shortened = [_with_gist(item, asked, framed.get(item.id)) for item in found[:_GISTS]]
-    return [*shortened, *found[_GISTS:]]
+    # Few of the others are shown.
+    best = request.limit // 2 + 1
+    shortened = [_with_gist(item, asked, framed.get(item.id)) for item in found[:best]]
+    return [*shortened, *found[best:]]
 
 
 def _with_gist(item: ContextItem, asked: _Asked, framed: Traced | None) -> ContextItem:
