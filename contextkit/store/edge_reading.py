@@ -118,6 +118,14 @@ class EdgeReader:
                 return self.cache.values.points(shard, few)
         return None
 
+    def count(self, shard: edge.EdgeShard, matches: Sequence[Match], few: Sequence[Match]) -> int:
+        """Count the matching records; `few` are conditions to check without the engine."""
+        found = self._points(shard, few)
+        if found is not None:
+            return len(found)
+        with engine_errors(f"reading the store at {self.path}"):
+            return shard.count(edge.CountRequest(exact=True, filter=edge_filter(matches)))
+
     def scopes(self, shard: edge.EdgeShard) -> dict[str, int]:
         """Count the records of every scope."""
         with engine_errors(f"reading the store at {self.path}"):

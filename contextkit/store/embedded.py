@@ -394,6 +394,6 @@ class EmbeddedStore:
 
     def count(self, source: str | None, projects: Sequence[str] | None, filters: Filters) -> int:
         """Count the matching records."""
-        selected = edge_filter(conditions(source, projects, filters))
-        with self._shared.use() as shard, engine_errors(f"reading the store at {self.path}"):
-            return shard.count(edge.CountRequest(exact=True, filter=selected))
+        matches = conditions(source, projects, filters)
+        with self._shared.use() as shard:
+            return self._reader.count(shard, matches, self._fields.among_few(source, matches))

@@ -137,6 +137,7 @@ def test_filters_follow_every_write(store: RecordStore, note: Note) -> None:
             _ids([hit.record for hit in store.search([search])[0]]),
         ]
         [found] = {tuple(sorted(way)) for way in ways}
+        assert store.count("notes", ["p"], wanted) == len(found)
         return list(found)
 
     def put(name: str, **fields: object) -> None:
