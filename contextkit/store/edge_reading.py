@@ -93,19 +93,31 @@ class EdgeReader:
             raise RecordDamagedError(damaged)
         return [found[point] for point in points if point in found]
 
-    def page(self, shard: edge.EdgeShard, few: Sequence[Match] = (), **request: Any) -> Page:
+    def page(
+        self,
+        shard: edge.EdgeShard,
+        matches: Sequence[Match] = (),
+        few: Sequence[Match] = (),
+        *,
+        limit: int,
+        **request: Any,
+    ) -> Page:
         """Return a page of records.
 
         Args:
             shard: the open shard.
-            few: conditions to check without the engine, if that is possible.
-            request: the page, as an `edge.ScrollRequest`.
+            matches: the conditions that select them.
+            few: the conditions, if they are to be checked without the engine.
+            limit: the most records of the page.
+            request: more of an `edge.ScrollRequest`.
         """
         found = self._points(shard, few)
-        if found is not None:
+        if found is not None and len(found) <= limit:
             return Page(found, self.fetch(shard, found), None)
+        selected = edge_filter(matches) if found is None else _among(found)
+        asked = edge.ScrollRequest(limit=limit, filter=selected, with_payload=False, **request)
         with engine_errors(f"reading the store at {self.path}"):
-            points, offset = shard.scroll(edge.ScrollRequest(**request, with_payload=False))
+            points, offset = shard.scroll(asked)
         keys = [_key(point) for point in points]
         # A scan of many pages would drop what consecutive questions read.
         return Page(keys, self.fetch(shard, keys, keep=offset is None), offset)
@@ -197,9 +209,7 @@ class EdgeReader:
 
         def select(source: str, matches: Sequence[Match]) -> edge.Filter:
             points = self._points(shard, few(source, matches))
-            if points is None:
-                return edge_filter(matches)
-            return edge.Filter(must=[edge.HasIdCondition({*points})])
+            return edge_filter(matches) if points is None else _among(points)
 
         planned = [
             plan_search(*each, select) for each in zip(searches, vectors, names, there, strict=True)
@@ -251,6 +261,10 @@ class EdgeReader:
                 key: frozenset(embed_keywords(record.searched_text).indices)
                 for key, record in records.items()
             }
+
+
+def _among(points: Sequence[int]) -> edge.Filter:
+    return edge.Filter(must=[edge.HasIdCondition({*points})])
 
 
 def _refuse_other(point: StoredPoint, other: Mapping[str, Any]) -> None:

@@ -345,11 +345,11 @@ class EmbeddedStore:
         return self._pages(source, conditions(source, projects, filters))
 
     def _pages(self, source: str | None, matches: Sequence[Match]) -> Iterator[Record]:
-        offset, damaged, selected = None, list[str](), edge_filter(matches)
+        offset, damaged = None, list[str]()
         while True:
             with self._shared.use() as shard:
                 few = self._fields.among_few(source, matches)
-                page = self._reader.page(shard, few, limit=_PAGE, offset=offset, filter=selected)
+                page = self._reader.page(shard, matches, few, limit=_PAGE, offset=offset)
             yield from page.records.values()
             damaged += self._reader.damage.names(page.keys)
             offset = page.next
@@ -387,10 +387,9 @@ class EmbeddedStore:
         matches = conditions(source, projects, filters)
         with self._shared.use() as shard:
             few = self._fields.among_few(source, matches)
-            selected = {"filter": edge_filter(matches), "order_by": _NEWEST_FIRST}
             most = min(max(limit, 0), MOST_HITS)
-            page = self._reader.page(shard, few, limit=most, **selected)
-        return newest_first(page.records.values())[:most]
+            page = self._reader.page(shard, matches, few, limit=most, order_by=_NEWEST_FIRST)
+        return newest_first(page.records.values())
 
     def count(self, source: str | None, projects: Sequence[str] | None, filters: Filters) -> int:
         """Count the matching records."""

@@ -13,7 +13,7 @@ from contextkit.embedding.embedder import Embedder
 from contextkit.errors import RecordDamagedError, StoreError
 from contextkit.models.record import Record
 from contextkit.store.base import by_source, stored_batch
-from contextkit.store.edge_queries import edge_filter, edge_point, model_vector, new_keyword_vector
+from contextkit.store.edge_queries import edge_point, model_vector, new_keyword_vector
 from contextkit.store.edge_reading import EdgeReader
 from contextkit.store.engine_errors import engine_errors
 from contextkit.store.identity import StoreIdentity, new_models
@@ -113,7 +113,7 @@ def _pages(shard: edge.EdgeShard, path: Path) -> Iterator[list[Record]]:
     """Yield every record; raise `RecordDamagedError` instead of losing one."""
     reader, offset = EdgeReader(path), None
     while True:
-        page = reader.page(shard, limit=_BATCH, offset=offset, filter=edge_filter([]))
+        page = reader.page(shard, limit=_BATCH, offset=offset)
         if damaged := reader.damage.names(page.keys):
             raise RecordDamagedError(damaged)
         yield list(page.records.values())
