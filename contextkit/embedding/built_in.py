@@ -13,9 +13,9 @@ from __future__ import annotations
 import importlib.util
 import json
 import re
+from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -43,6 +43,12 @@ _pieces_of = re.compile(r" *[^ \n]+| +|\n").findall
 """Split where no token can begin before and end after.
 
 No token has a line break beside other characters, or a space behind one.
+"""
+
+_ascii_pieces_of = re.compile(r" *(?:[A-Za-z]+|[^ \nA-Za-z0-9]+)|[0-9]| +|\n").findall
+"""Split so where all characters are ASCII: few pieces of 100,000 texts are then new.
+
+No token has an ASCII letter beside a mark, or a digit beside anything.
 """
 
 _CACHED_PIECES = 50_000
@@ -78,7 +84,7 @@ class StaticTokenizer:
     _asked: bool = field(default=False, init=False)
     _lock: ForkLock = field(factory=ForkLock, init=False, repr=False)
 
-    def ids(self, texts: Sequence[str]) -> list[list[int]]:
+    def ids(self, texts: Sequence[str]) -> list[NDArray[np.int64]]:
         """Return the token ids of each text, at most 512.
 
         Raises what reading the file raises.
@@ -100,15 +106,18 @@ class StaticTokenizer:
         return self.file.read_bytes().decode("utf-8")
 
 
-class _PieceTokens(dict[str, list[int]]):
-    """A cache of the tokens of pieces of text."""
+class _PieceTokens(dict[str, bytes]):
+    """A cache of the tokens of pieces of text, each token as an `int64`.
+
+    Bytes are joined, and read as numpy's integers, several times faster than lists.
+    """
 
     def __init__(self, model: Any) -> None:
         self._model = model
 
-    def __missing__(self, piece: str) -> list[int]:
+    def __missing__(self, piece: str) -> bytes:
         tokens = self._model.tokenize(piece.replace(" ", _SPACE))
-        ids = self[piece] = [token.id for token in tokens]
+        ids = self[piece] = array("q", [token.id for token in tokens]).tobytes()
         return ids
 
 
@@ -132,7 +141,7 @@ class _PieceTokenizer:
         self._special = [token.content for token in added]
         self._known = _PieceTokens(self.tokenizer.model)
 
-    def ids(self, texts: Sequence[str]) -> list[list[int]]:
+    def ids(self, texts: Sequence[str]) -> list[NDArray[np.int64]]:
         """Return the token ids of each text, at most 512."""
         if len(self._known) > _CACHED_PIECES:
             # Other threads may still use the old one.
@@ -140,12 +149,15 @@ class _PieceTokenizer:
         known = self._known
         return [self._ids(text, known) for text in texts]
 
-    def _ids(self, text: str, known: _PieceTokens) -> list[int]:
+    def _ids(self, text: str, known: _PieceTokens) -> NDArray[np.int64]:
+        import numpy as np
+
         if not text or any(token in text for token in self._special):
-            ids: list[int] = self.tokenizer.encode(text, add_special_tokens=False).ids
-            return ids
-        pieces = _pieces_of(f" {text.replace(_SPACE, ' ')}")[:_MOST_TOKENS]
-        return list(chain.from_iterable(map(known.__getitem__, pieces)))[:_MOST_TOKENS]
+            encoded = self.tokenizer.encode(text, add_special_tokens=False)
+            return np.array(encoded.ids, dtype=np.int64)
+        split = _ascii_pieces_of if text.isascii() else _pieces_of
+        pieces = split(f" {text.replace(_SPACE, ' ')}")[:_MOST_TOKENS]
+        return np.frombuffer(b"".join(map(known.__getitem__, pieces)), np.int64)[:_MOST_TOKENS]
 
 
 def reduced_to(texts: Sequence[str], described: Mapping[str, Any]) -> str:
@@ -263,12 +275,11 @@ class StaticModel:
             table = self._packed if len(texts) <= _FEW_TEXTS else self._table
             tokenizer = self._tokenizer
         vectors = np.zeros((len(texts), table.shape[1]), dtype=np.float32)
-        cut = [text[:_CHARACTERS] for text in texts]
-        for vector, ids in zip(vectors, tokenizer.ids(cut), strict=True):
-            if ids:
-                # The same bits as from `mean`, with less overhead.
-                np.add.reduce(table.take(ids, axis=0), axis=0, dtype=np.float32, out=vector)
-                np.divide(vector, len(ids), out=vector)
+        tokens = tokenizer.ids([text[:_CHARACTERS] for text in texts])
+        for vector, ids in zip(vectors, tokens, strict=True):
+            # The same bits as from `mean`, with less overhead.
+            np.add.reduce(table.take(ids, axis=0), axis=0, dtype=np.float32, out=vector)
+        vectors /= np.array([[max(len(ids), 1)] for ids in tokens], dtype=np.float32)
         return vectors
 
     def embed_query(self, text: str) -> NDArray[np.float32]:

@@ -21,7 +21,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
 from functools import partial
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, cast, runtime_checkable
 
 from attrs import frozen
 
@@ -67,12 +67,19 @@ class Match:
 
 @frozen
 class StoredPoint:
-    """A record in the form that both engines store."""
+    """A record in the form that both engines store.
+
+    Attributes:
+        id: the point's UUID.
+        payload: see `contextkit.store.payloads`.
+        keywords: the sparse vector.
+        dense: the dense vector; None without one.
+    """
 
     id: str
     payload: Mapping[str, Any]
     keywords: KeywordVector
-    dense: list[float] | None
+    dense: Sequence[float] | None
 
 
 @frozen
@@ -346,9 +353,12 @@ def stored_batch(records: Sequence[Record], embedder: Embedder) -> StoredBatch:
     """Build the vectors and payloads of one source's records."""
     texts = [record.searched_text for record in records]
     vectors = embedder.dense(texts)
-    dense: list[list[float] | None] = [None] * len(texts)
+    dense: list[Sequence[float] | None] = [None] * len(texts)
     if vectors is not None:
-        dense = [each if any(each) else None for each in vectors.tolist()]
+        # Lists of a batch's numbers would take twice as long to make, read and free.
+        with_words = cast("list[bool]", vectors.any(axis=1).tolist())
+        rows = zip(vectors, with_words, strict=True)
+        dense = [memoryview(row) if has_words else None for row, has_words in rows]
     return StoredBatch(
         source=records[0].source,
         model=embedder.name,

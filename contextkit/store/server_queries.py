@@ -34,7 +34,7 @@ def server_point(point: StoredPoint, vector: str | None) -> models.PointStruct:
     if point.keywords.indices:
         vectors[BM25] = sparse_vector(point.keywords)
     if point.dense is not None and vector is not None:
-        vectors[vector] = point.dense
+        vectors[vector] = list(point.dense)
     return models.PointStruct(id=point.id, vector=vectors, payload=dict(point.payload))
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,14 @@ import pytest
 import wordllama
 from tokenizers import Tokenizer
 
-from contextkit.embedding.built_in import StaticTokenizer, find_static_model, reduced_to
+from contextkit.embedding.built_in import (
+    _SPACE,
+    StaticTokenizer,
+    _ascii_pieces_of,
+    _pieces_of,
+    find_static_model,
+    reduced_to,
+)
 
 FILE = Path(wordllama.__file__).parent / "tokenizers" / "l2_supercat_tokenizer_config.json"
 
@@ -51,15 +59,28 @@ def cut(tokenizer: Tokenizer, text: str) -> list[int]:
     return ids
 
 
+def cut_by(tokenizer: StaticTokenizer, texts: Sequence[str]) -> list[list[int]]:
+    """The numbers of the tokens of each text."""
+    return [ids.tolist() for ids in tokenizer.ids(texts)]
+
+
+def test_no_token_reaches_from_one_piece_to_the_next(whole: Tokenizer) -> None:
+    """Every token is within one piece of the text that it is."""
+    tokens = [token.replace(_SPACE, " ") for token in whole.get_vocab(with_added_tokens=False)]
+    words = [token for token in tokens if not re.fullmatch(r"<0x..>|<s>|</s>|<unk>", token)]
+    assert all(_pieces_of(word) == [word] for word in words)
+    assert all(_ascii_pieces_of(word) == [word] for word in words if word.isascii())
+
+
 def test_pieces_of_texts_are_cut_as_in_the_whole_text(whole: Tokenizer) -> None:
     """Also on second sight, and when no token can reach from one piece to the next."""
     lines = [" ".join(TEXTS), "\n".join(TEXTS), " \n ".join(TEXTS), "\t".join(TEXTS)]
     texts = [*TEXTS, *lines, *map(str.upper, lines), Path(__file__).read_text(encoding="utf-8")]
     tokenizer = StaticTokenizer(FILE)
     for _ in range(2):
-        assert tokenizer.ids(texts) == [cut(whole, text)[:512] for text in texts]
+        assert cut_by(tokenizer, texts) == [cut(whole, text)[:512] for text in texts]
     vocabulary = [token.replace("▁", " ") for token in whole.get_vocab()]
-    assert tokenizer.ids(vocabulary) == [cut(whole, text) for text in vocabulary]
+    assert cut_by(tokenizer, vocabulary) == [cut(whole, text) for text in vocabulary]
 
 
 @pytest.mark.parametrize("text", TEXTS)
@@ -93,16 +114,16 @@ def test_several_texts_are_cut_by_one_reduced_tokenizer(
 def test_a_text_gets_the_same_tokens_first_and_later(whole: Tokenizer) -> None:
     """The first short one is cut by a reduced tokenizer, each after it by the whole one."""
     tokenizer = StaticTokenizer(FILE)
-    first, second = tokenizer.ids(TEXTS[:1]), tokenizer.ids(TEXTS[1:])
-    assert [*first, *second, *tokenizer.ids(TEXTS[:1])] == [
+    first, second = cut_by(tokenizer, TEXTS[:1]), cut_by(tokenizer, TEXTS[1:])
+    assert [*first, *second, *cut_by(tokenizer, TEXTS[:1])] == [
         cut(whole, text) for text in (*TEXTS, TEXTS[0])
     ]
 
 
 def test_a_long_text_that_comes_first_is_cut_whole(whole: Tokenizer) -> None:
     """And no further than 512 tokens, as every text."""
-    assert StaticTokenizer(FILE).ids([TEXTS[0] * 100]) == [cut(whole, TEXTS[0] * 100)[:512]]
-    assert StaticTokenizer(FILE).ids(["🌊" * 490]) == [cut(whole, "🌊" * 490)[:512]]
+    for text in (TEXTS[0] * 100, "🌊" * 490):
+        assert cut_by(StaticTokenizer(FILE), [text]) == [cut(whole, text)[:512]]
 
 
 def test_the_first_query_has_the_vector_that_later_ones_have() -> None:

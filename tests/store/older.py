@@ -52,7 +52,7 @@ def make_older(path: Path, records: Sequence[Record]) -> str:
                 point.id,
                 {
                     "bm25": edge.SparseVector(point.keywords.indices, point.keywords.values),
-                    vector: point.dense or [],
+                    vector: list(point.dense or ()),
                 },
                 dict(point.payload),
             )

@@ -87,7 +87,7 @@ def move(old: PointStore, new: New, **options: Any) -> Migrated:
     return Migration(old, *new, **given).run()
 
 
-def vectors(store: PointStore) -> dict[str, list[float] | None]:
+def vectors(store: PointStore) -> dict[str, Sequence[float] | None]:
     """The stored vectors by point."""
     return {point.id: point.dense for batch in store.scan_points() for point in batch.points}
 
