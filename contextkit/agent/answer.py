@@ -334,5 +334,5 @@ def answer_here(
     if not hooks.enabled:
         return {}
     hide_shown(kit)
-    with listed_once(kit.workspace.root if asked.name == PROMPT else None):
+    with listed_once(kit.workspace.root if asked.name == PROMPT else None, with_status=True):
         return answer_event(kit, asked, started + limit)

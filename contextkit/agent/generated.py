@@ -8,15 +8,13 @@ hosts: while it is in use, it takes the place of two functions of attrs and `re`
 from __future__ import annotations
 
 import contextlib
-import importlib.util
-import marshal
-import os
-import sys
 from _thread import allocate_lock
 from array import array
 from collections.abc import Callable, Iterator
 from types import CodeType
 from typing import Any
+
+from contextkit.kept import keep, kept_file, read_kept
 
 _MOST = 4000
 """Limit of kept entries, some four times what all commands together use."""
@@ -28,8 +26,6 @@ The standard library's `tokenize` has another pattern in each process.
 """
 
 _HASHING = "hash((\n"
-
-_Entries = dict[Any, Any]
 
 
 @contextlib.contextmanager
@@ -57,9 +53,13 @@ def use_kept_code() -> Callable[[], None]:
     except (ImportError, AttributeError):
         return lambda: None
 
-    file = importlib.util.cache_from_source(__file__, optimization="kept")
-    scripts, patterns = _read(file)
+    file = kept_file(__file__, "kept")
+    scripts: dict[Any, Any]
+    patterns: dict[Any, Any]
+    scripts, patterns = read_kept(file, None) or ({}, {})
     kept = len(scripts) + len(patterns)
+    if kept >= _MOST:
+        scripts, patterns, kept = {}, {}, 0
     generate, generating = _compiler.compile, allocate_lock()
 
     def compile_script(script: str, filename: str, mode: str) -> CodeType:
@@ -85,7 +85,7 @@ def use_kept_code() -> Callable[[], None]:
         del vars(_make)["compile"]
         _compiler.compile = generate
         if len(scripts) + len(patterns) > kept + _FEW:
-            _write(file, scripts, patterns)
+            keep(file, None, [scripts, patterns])
 
     vars(_make)["compile"] = compile_script
     _compiler.compile = compile_pattern
@@ -116,24 +116,3 @@ class _Recording:
         # As bytes, it takes a tenth of the room.
         self._record((int(flags), array("I", code).tobytes(), names))
         return self._engine.compile(pattern, flags, code, *names)
-
-
-def _read(file: str) -> tuple[_Entries, _Entries]:
-    try:
-        with open(file, "rb") as opened:  # noqa: PTH123 - pathlib is not imported yet
-            version, scripts, patterns = marshal.loads(opened.read())  # noqa: S302 - as modules are
-        if version == sys.version and len(scripts) + len(patterns) < _MOST:
-            return scripts, patterns
-    except (OSError, EOFError, TypeError, ValueError):
-        pass
-    return {}, {}
-
-
-def _write(file: str, scripts: _Entries, patterns: _Entries) -> None:
-    if sys.dont_write_bytecode:
-        return
-    data, new = marshal.dumps((sys.version, scripts, patterns)), f"{file}.{os.getpid()}"
-    with contextlib.suppress(OSError):
-        with open(new, "wb") as opened:  # noqa: PTH123 - as above
-            opened.write(data)
-        os.replace(new, file)  # noqa: PTH105 - as above

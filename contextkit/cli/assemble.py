@@ -51,10 +51,13 @@ def assemble(
     query = query_from(query)
     begun = time.perf_counter()
     options["sources"] = sources = checked_sources(session, query, options)
-    with listed_once(session.workspace if sources is None and not no_index else None):
+    # A process that ends has no look at the workspace yet.
+    ends = session.ends_process
+    beside = session.workspace if sources is None and (ends or not no_index) else None
+    with listed_once(beside, with_status=ends):
         if not no_index:
             index_first(session, sources, query)
-        if session.ends_process:
+        if ends:
             # With numpy, it takes a tenth of the time, and git is waited for.
             import_beside("contextkit.dedup.texts")
         context = session.kit.assemble_context_sync(query, **options)

@@ -3,9 +3,7 @@
 It is read with `numpy` and `tokenizers`, because WordLlama's own loader looks for the tokenizer
 in another folder and takes ten times as long to import.
 
-For the first short text only a reduced tokenizer is built. Building the whole one takes three
-times as long as reading its file, and a process that answers one question needs about a hundred
-of its 32,000 tokens.
+For the first short text only a reduced tokenizer is built (see `contextkit.embedding.reduced`).
 """
 
 from __future__ import annotations
@@ -14,7 +12,7 @@ import importlib.util
 import json
 import re
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,6 +22,7 @@ from attrs import define, field, frozen
 from contextkit.concurrency import ForkLock
 from contextkit.embedding.embedder import Embedder, KeywordsOnly, ModelEmbedder
 from contextkit.embedding.model import ModelError
+from contextkit.embedding.reduced import SPACE, TokenGroups
 from contextkit.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -35,9 +34,6 @@ if TYPE_CHECKING:
 _MOST_TOKENS = 512
 _SHORT_TEXT = 500
 """Length of texts from which a reduced tokenizer is no longer faster."""
-
-_SPACE = "▁"
-"""The marker that starts every text and replaces spaces."""
 
 _pieces_of = re.compile(r" *[^ \n]+| +|\n").findall
 """Split where no token can begin before and end after.
@@ -52,9 +48,6 @@ No token has an ASCII letter beside a mark, or a digit beside anything.
 """
 
 _CACHED_PIECES = 50_000
-
-_BYTES = frozenset(f"<0x{byte:02X}>" for byte in range(256))
-"""The tokens for characters without tokens of their own."""
 
 BUILT_IN = ("wordllama", "none")
 """Model names that are not looked up in plugins."""
@@ -94,16 +87,13 @@ class StaticTokenizer:
     def _tokenizer(self, texts: Sequence[str]) -> _PieceTokenizer:
         with self._lock:
             if self._whole is None and not self._asked and sum(map(len, texts)) <= _SHORT_TEXT:
-                small = _PieceTokenizer(_built(reduced_to(texts, json.loads(self._read()))))
+                small = _PieceTokenizer(_built(TokenGroups.read(self.file).reduced_to(texts)))
                 self._asked = True
                 return small
             if self._whole is None:
-                self._whole = _PieceTokenizer(_built(self._read()))
+                # Decoded bytes: text mode would search two megabytes for line ends.
+                self._whole = _PieceTokenizer(_built(self.file.read_bytes().decode("utf-8")))
             return self._whole
-
-    def _read(self) -> str:
-        # Decoded bytes: text mode would search two megabytes for line ends.
-        return self.file.read_bytes().decode("utf-8")
 
 
 class _PieceTokens(dict[str, bytes]):
@@ -116,7 +106,7 @@ class _PieceTokens(dict[str, bytes]):
         self._model = model
 
     def __missing__(self, piece: str) -> bytes:
-        tokens = self._model.tokenize(piece.replace(" ", _SPACE))
+        tokens = self._model.tokenize(piece.replace(" ", SPACE))
         ids = self[piece] = array("q", [token.id for token in tokens]).tobytes()
         return ids
 
@@ -156,50 +146,8 @@ class _PieceTokenizer:
             encoded = self.tokenizer.encode(text, add_special_tokens=False)
             return np.array(encoded.ids, dtype=np.int64)
         split = _ascii_pieces_of if text.isascii() else _pieces_of
-        pieces = split(f" {text.replace(_SPACE, ' ')}")[:_MOST_TOKENS]
+        pieces = split(f" {text.replace(SPACE, ' ')}")[:_MOST_TOKENS]
         return np.frombuffer(b"".join(map(known.__getitem__, pieces)), np.int64)[:_MOST_TOKENS]
-
-
-def reduced_to(texts: Sequence[str], described: Mapping[str, Any]) -> str:
-    """Reduce a tokenizer to the tokens of these texts.
-
-    It keeps the tokens that are parts of a text, and the merges that form them; no others can
-    occur when these texts are split. Other texts may be split differently.
-
-    Args:
-        texts: short texts; the work grows with their length.
-        described: a byte-pair tokenizer with `▁` for spaces, in the library's format.
-    """
-    model = described["model"]
-    vocabulary: Mapping[str, int] = model["vocab"]
-    longest = max(map(len, vocabulary))
-    pieces = {piece for text in texts for piece in _pieces(text.replace(" ", _SPACE), longest)}
-    tokens = pieces & vocabulary.keys()
-    merges = model["merges"]
-    splits = {f"{token[:at]} {token[at:]}" for token in tokens for at in range(1, len(token))}
-    always = _BYTES | {token["content"] for token in described["added_tokens"]}
-    kept = {
-        "vocab": {token: vocabulary[token] for token in tokens | (always & vocabulary.keys())},
-        "merges": [m for m, spelt in zip(merges, _spelt(merges), strict=True) if spelt in splits],
-    }
-    return json.dumps({**described, "model": {**model, **kept}})
-
-
-def _spelt(merges: Sequence[Any]) -> Iterable[str]:
-    """Both halves of each merge, separated by a space.
-
-    Newer files have pairs.
-    """
-    return merges if merges and isinstance(merges[0], str) else map(" ".join, merges)
-
-
-def _pieces(text: str, longest: int) -> Iterator[str]:
-    """Yield every substring of a text, also after the marker."""
-    for begin in range(len(text)):
-        for end in range(begin + 1, min(begin + longest, len(text)) + 1):
-            yield text[begin:end]
-            yield _SPACE + text[begin:end]
-    yield _SPACE
 
 
 def _built(description: str) -> Tokenizer:

@@ -65,7 +65,10 @@ if TYPE_CHECKING:
         GitMissingError as GitMissingError,
         GitTimeoutError as GitTimeoutError,
     )
-    from contextkit.workspace.listing import git_files as git_files
+    from contextkit.workspace.listing import (
+        git_files as git_files,
+        git_status_text as git_status_text,
+    )
 
 _NAMES = {
     "files": "FileIndex RecordsOf SkipFileError",
@@ -76,7 +79,7 @@ _NAMES = {
     "..workspace.find": "PROJECT_FILE Workspace find_workspace",
     "..workspace.folder": "Folder Status",
     "..workspace.git": "Answer Git GitError GitFailedError GitMissingError GitTimeoutError",
-    "..workspace.listing": "git_files",
+    "..workspace.listing": "git_files git_status_text",
     "..models.indexer": "Indexer IndexState Progress",
 }
 

@@ -9,8 +9,6 @@ from __future__ import annotations
 import contextlib
 import functools
 import importlib
-import importlib.util
-import marshal
 import os
 import sys
 from importlib.machinery import PathFinder
@@ -18,6 +16,7 @@ from typing import Any
 
 from attrs import astuple, frozen
 
+from contextkit.kept import keep, kept_file, read_kept
 from contextkit.plugin.spec import ENTRY_POINT_GROUP
 
 _METADATA = "importlib.metadata"
@@ -53,17 +52,14 @@ def installed_plugins() -> list[InstalledPlugin]:
     """Return the entry points of all installed plugins."""
     if _METADATA in sys.modules or not _is_usual():
         return _found()
-    file = importlib.util.cache_from_source(__file__, optimization="plugins")
-    state = [sys.version, sys.path, _state()]
-    with contextlib.suppress(OSError, EOFError, TypeError, ValueError):
-        with open(file, "rb") as opened:  # noqa: PTH123 - as modules are read
-            known, plugins = marshal.loads(opened.read())  # noqa: S302 - as modules are
-        if known == state:
-            return [InstalledPlugin(*each) for each in plugins]
+    file, state = kept_file(__file__, "plugins"), [sys.path, _state()]
+    plugins = read_kept(file, state)
+    if plugins is not None:
+        return [InstalledPlugin(*each) for each in plugins]
     found = _found()
     # What was installed meanwhile would be missed.
     if state[-1] == _state():
-        _keep(file, [state, [astuple(each) for each in found]])
+        keep(file, state, [astuple(each) for each in found])
     return found
 
 
@@ -102,13 +98,3 @@ def _written(path: str) -> int:
         return os.stat(path).st_mtime_ns  # noqa: PTH116 - hundreds of files
     except OSError:
         return 0
-
-
-def _keep(file: str, content: Any) -> None:
-    if sys.dont_write_bytecode:
-        return
-    new = f"{file}.{os.getpid()}"
-    with contextlib.suppress(OSError, ValueError):
-        with open(new, "wb") as opened:  # noqa: PTH123 - as above
-            opened.write(marshal.dumps(content))
-        os.replace(new, file)  # noqa: PTH105 - as above

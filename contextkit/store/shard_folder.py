@@ -18,9 +18,10 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import shutil
 import uuid
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import qdrant_edge as edge
@@ -44,6 +45,7 @@ from contextkit.store.sizes import changes_since, forget_sizes, keep_sizes, with
 from contextkit.store.sparse_files import (
     dig_holes,
     fetch,
+    files_below,
     is_in_memory,
     room_of_holes,
     size_on_disk,
@@ -62,15 +64,17 @@ SPARE_BYTES = 64 * 1024 * 1024
 """Room that must remain after a write: two of the engine's 32 MiB files, filled."""
 
 _READ_WHOLE = (
-    f"vector_storage-{VECTOR_PREFIX}*/**/*",
-    "vector_index-*/*",
-    "payload_index/**/*",
-    "*id_tracker.*",
+    f"vector_storage-{VECTOR_PREFIX}",
+    "vector_index-",
+    "payload_index",
+    "id_tracker.",
+    "mutable_id_tracker.",
 )
-"""Files that the engine reads completely on opening: all but texts and weights."""
+"""The beginnings of the names of a segment's folders and files that the engine reads completely on
+opening: all but texts and weights."""
 
-_TEXTS = "payload_storage/page_*"
-"""The files of which a question needs a page for each record that it finds."""
+_TEXTS = "page_"
+"""The beginning of the files' names of which a question needs a page for each record found."""
 
 _MOST_TEXTS = 128 * 1024 * 1024
 """With more bytes of texts, the system fetches each page when it is needed."""
@@ -226,8 +230,9 @@ class ShardFolder:
         page separately: the engine dropped them from the page cache when it last closed them.
         """
         with contextlib.suppress(OSError):
-            for file in self._files(_READ_WHOLE):
-                fetch(file)
+            for segment in self._segments():
+                for file in files_below(segment, _READ_WHOLE):
+                    fetch(file)
 
     def _fetch_texts(self) -> None:
         """Ask the system to fetch the texts, which the engine drops when it opens.
@@ -236,15 +241,15 @@ class ShardFolder:
         searching for them.
         """
         with contextlib.suppress(OSError):
-            texts = list(self._files([_TEXTS]))
-            if size_on_disk(texts) <= _MOST_TEXTS:
+            folders = [f"{segment}/payload_storage" for segment in self._segments()]
+            texts = [file for folder in folders for file in files_below(folder, _TEXTS)]
+            if size_on_disk(map(Path, texts)) <= _MOST_TEXTS:
                 for file in texts:
                     fetch(file)
 
-    def _files(self, names: Iterable[str]) -> Iterator[Path]:
-        """Yield the segments' files of these names."""
-        for name in names:
-            yield from filter(Path.is_file, self.shard.glob(f"segments/*/{name}"))
+    def _segments(self) -> list[str]:
+        with os.scandir(self.shard / "segments") as entries:
+            return [entry.path for entry in entries if entry.is_dir() and entry.name[0] != "."]
 
     def _refuse_lost_segments(self) -> None:
         """Refuse a shard that would lose records on opening.
@@ -252,13 +257,14 @@ class ShardFolder:
         The engine treats a segment without `version.info` as unfinished, deletes it and
         continues; a segment without points really is unfinished.
         """
-        segments = [folder for folder in self.shard.glob("segments/*/") if folder.name[0] != "."]
+        segments = self._segments() if (self.shard / "segments").is_dir() else []
         if not segments:
             raise damaged(self.named, "its segments are gone")
         for segment in segments:
-            points = any(segment.glob("*id_tracker.mappings"))
-            if points and not (segment / "version.info").exists():
-                raise damaged(self.named, f"{segment.name} has no version.info")
+            names = os.listdir(segment)  # noqa: PTH208 - names, not paths
+            points = any(name.endswith("id_tracker.mappings") for name in names)
+            if points and "version.info" not in names:
+                raise damaged(self.named, f"{Path(segment).name} has no version.info")
 
     def identity(self) -> StoreIdentity:
         """Read the identity from meta.json.

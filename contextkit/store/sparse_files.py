@@ -6,7 +6,7 @@ import contextlib
 import os
 import shutil
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 _AHEAD_BYTES = 128 * 1024
@@ -53,17 +53,36 @@ def size_on_disk(files: Iterable[Path]) -> int:
     return sum(512 * getattr(stat, "st_blocks", -(-stat.st_size // 512)) for stat in found)
 
 
-def fetch(file: Path) -> None:
+def files_below(folder: str, beginnings: str | tuple[str, ...] = "") -> Iterator[str]:
+    """Yield the files below a folder.
+
+    Args:
+        folder: the folder.
+        beginnings: how the names of files and folders in it begin; default: all.
+    """
+    # Some hundred files: `pathlib` takes five times as long.
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name.startswith(beginnings):
+                if entry.is_dir(follow_symlinks=False):
+                    yield from files_below(entry.path)
+                else:
+                    yield entry.path
+
+
+def fetch(file: str) -> None:
     """Load a file into the page cache, without its holes."""
-    with file.open("rb", buffering=0) as opened:
+    number = os.open(file, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+    try:
         if sys.platform != "linux":
-            chunk = bytearray(_CHUNK_BYTES)
-            while opened.readinto(chunk):
+            while os.read(number, _CHUNK_BYTES):
                 pass
             return
-        at, number = 0, opened.fileno()
+        at = 0
         # After the last data, `lseek` raises an error.
         with contextlib.suppress(OSError):
             while (at := os.lseek(number, at, os.SEEK_DATA)) >= 0:
                 os.posix_fadvise(number, at, _AHEAD_BYTES, os.POSIX_FADV_WILLNEED)
                 at += _AHEAD_BYTES
+    finally:
+        os.close(number)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from attrs import frozen
@@ -72,7 +72,8 @@ def related_to(words: Iterable[int]) -> frozenset[int]:
 def _table() -> Mapping[int, frozenset[int]]:
     """Map word ids to those of related words."""
     related: dict[int, set[int]] = defaultdict(set)
-    for line in files("contextkit.text").joinpath("related_words.txt").read_text().splitlines():
+    # Not by `importlib.resources`, which imports `zipfile`.
+    for line in Path(__file__).with_name("related_words.txt").read_text("ascii").splitlines():
         if line.startswith("#"):
             continue
         kind, separator, things = line.partition(":")

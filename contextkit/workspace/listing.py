@@ -1,4 +1,4 @@
-"""List a work tree's files, with nested repositories."""
+"""List a work tree's files, with nested repositories, and their status."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from concurrent.futures import Future
 from contextvars import ContextVar, copy_context
 from pathlib import Path
 
-from attrs import frozen
+from attrs import field, frozen
 
 from contextkit.workspace.folder import Folder
 from contextkit.workspace.git import Git, GitError, GitFailedError, GitMissingError
@@ -42,32 +42,58 @@ class WorkTreeFiles:
     problem: str | None = None
 
 
-_Listed = dict[Path, Future[WorkTreeFiles]]
+@frozen
+class _Listed:
+    """What is known of folders within a block.
+
+    Attributes:
+        files: folder -> its files.
+        statuses: folder -> its status, of those that are looked at ahead.
+    """
+
+    files: dict[Path, Future[WorkTreeFiles]] = field(factory=dict)
+    statuses: dict[Path, Future[str]] = field(factory=dict)
+
 
 _listed_here: ContextVar[_Listed | None] = ContextVar("contextkit_listed", default=None)
 _taking = threading.Lock()
 
 
 @contextlib.contextmanager
-def listed_once(root: Path | None = None) -> Iterator[None]:
+def listed_once(root: Path | None = None, *, with_status: bool = False) -> Iterator[None]:
     """List each folder's files only once within the block.
 
     It is for a command, whose sources all see the files as they were when it started.
 
     Args:
         root: a folder that is listed at once, in a thread beside the block.
+        with_status: whether its status is asked for likewise.
     """
     if _listed_here.get() is not None:
         yield
         return
-    token = _listed_here.set({})
+    listed = _Listed()
+    token = _listed_here.set(listed)
     try:
         if root is not None:
-            run = copy_context().run
-            threading.Thread(target=run, args=(git_files, root), daemon=True).start()
+            run, status = copy_context().run, Future[str]() if with_status else None
+            if status is not None:
+                listed.statuses[root] = status
+            threading.Thread(target=run, args=(_look_ahead, root, status), daemon=True).start()
         yield
     finally:
         _listed_here.reset(token)
+
+
+def _look_ahead(root: Path, status: Future[str] | None) -> None:
+    # Whoever asks for the files or the status gets the errors.
+    with contextlib.suppress(Exception):
+        git_files(root)
+    if status is not None:
+        try:
+            status.set_result(_status(root))
+        except BaseException as error:  # noqa: BLE001 - as above
+            status.set_exception(error)
 
 
 def git_files(root: Path) -> WorkTreeFiles:
@@ -80,8 +106,8 @@ def git_files(root: Path) -> WorkTreeFiles:
     if listed is None:
         return _found(root)
     with _taking:
-        is_first = root not in listed
-        future = listed.setdefault(root, Future())
+        is_first = root not in listed.files
+        future = listed.files.setdefault(root, Future())
     if is_first:
         try:
             future.set_result(_found(root))
@@ -89,6 +115,23 @@ def git_files(root: Path) -> WorkTreeFiles:
             future.set_exception(error)
             raise
     return future.result()
+
+
+def git_status_text(root: Path) -> str:
+    """Return what `git status --porcelain=v2 --branch -z` prints for a folder.
+
+    Only paths below the folder are included, relative to the root of its work tree.
+
+    Raises what `Git.run` raises.
+    """
+    listed = _listed_here.get()
+    ahead = None if listed is None else listed.statuses.get(root)
+    return _status(root) if ahead is None else ahead.result()
+
+
+def _status(root: Path) -> str:
+    git = Git(root)
+    return git.run("status", "--porcelain=v2", "--branch", "-z", "--", git.here).text
 
 
 def _found(root: Path) -> WorkTreeFiles:

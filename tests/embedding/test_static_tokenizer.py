@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 import wordllama
 from tokenizers import Tokenizer
 
+from contextkit.embedding import reduced
 from contextkit.embedding.built_in import (
-    _SPACE,
     StaticTokenizer,
     _ascii_pieces_of,
     _pieces_of,
     find_static_model,
-    reduced_to,
 )
+from contextkit.embedding.reduced import SPACE, TokenGroups
+from contextkit.kept import kept_file
 
 FILE = Path(wordllama.__file__).parent / "tokenizers" / "l2_supercat_tokenizer_config.json"
 
@@ -66,7 +70,7 @@ def cut_by(tokenizer: StaticTokenizer, texts: Sequence[str]) -> list[list[int]]:
 
 def test_no_token_reaches_from_one_piece_to_the_next(whole: Tokenizer) -> None:
     """Every token is within one piece of the text that it is."""
-    tokens = [token.replace(_SPACE, " ") for token in whole.get_vocab(with_added_tokens=False)]
+    tokens = [token.replace(SPACE, " ") for token in whole.get_vocab(with_added_tokens=False)]
     words = [token for token in tokens if not re.fullmatch(r"<0x..>|<s>|</s>|<unk>", token)]
     assert all(_pieces_of(word) == [word] for word in words)
     assert all(_ascii_pieces_of(word) == [word] for word in words if word.isascii())
@@ -88,7 +92,7 @@ def test_a_reduced_tokenizer_cuts_its_text_as_the_whole_one_does(
     described: Mapping[str, Any], whole: Tokenizer, text: str
 ) -> None:
     """Whatever characters, markers and runs of spaces there are in it."""
-    small = Tokenizer.from_str(reduced_to([text], described))
+    small = Tokenizer.from_str(TokenGroups.of(described).reduced_to([text]))
     assert cut(small, text) == cut(whole, text)
     assert small.get_vocab_size() < whole.get_vocab_size() / 10
 
@@ -97,17 +101,35 @@ def test_merges_may_be_written_as_pairs(described: Mapping[str, Any], whole: Tok
     """As newer releases of the library write them."""
     model = described["model"]
     pairs = [merge.split(" ") for merge in model["merges"]]
-    small = Tokenizer.from_str(
-        reduced_to(TEXTS[:1], {**described, "model": {**model, "merges": pairs}})
-    )
+    groups = TokenGroups.of({**described, "model": {**model, "merges": pairs}})
+    small = Tokenizer.from_str(groups.reduced_to(TEXTS[:1]))
     assert cut(small, TEXTS[0]) == cut(whole, TEXTS[0])
+
+
+def test_a_tokenizer_is_parsed_again_only_when_its_file_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its groups are kept beside compiled modules, and a damaged copy of them is replaced."""
+    monkeypatch.setattr(sys, "pycache_prefix", str(tmp_path))
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    kept = Path(kept_file(reduced.__file__, "tokens"))
+    kept.parent.mkdir(parents=True)
+    file = Path(shutil.copy(FILE, tmp_path / "tokenizer.json"))
+    parse = Mock(wraps=json.loads)
+    monkeypatch.setattr(json, "loads", parse)
+    first, second = TokenGroups.read(file), TokenGroups.read(file)
+    assert (second, parse.call_count) == (first, 1)
+    kept.write_bytes(kept.read_bytes()[:1000])
+    assert (TokenGroups.read(file), parse.call_count) == (first, 2)
+    file.write_text(file.read_text(encoding="utf-8").replace('"1.0"', '"1.10"'), "utf-8")
+    assert TokenGroups.read(file) != first
 
 
 def test_several_texts_are_cut_by_one_reduced_tokenizer(
     described: Mapping[str, Any], whole: Tokenizer
 ) -> None:
     """Each of them as the whole one does."""
-    small = Tokenizer.from_str(reduced_to(TEXTS, described))
+    small = Tokenizer.from_str(TokenGroups.of(described).reduced_to(TEXTS))
     assert [cut(small, text) for text in TEXTS] == [cut(whole, text) for text in TEXTS]
 
 

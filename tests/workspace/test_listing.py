@@ -10,7 +10,13 @@ import pytest
 from contextkit.concurrency import in_thread
 from contextkit.testing import Git
 from contextkit.workspace import listing
-from contextkit.workspace.listing import WorkTreeFiles, git_files, listed_once
+from contextkit.workspace.git import GitError
+from contextkit.workspace.listing import (
+    WorkTreeFiles,
+    git_files,
+    git_status_text,
+    listed_once,
+)
 
 
 @pytest.fixture
@@ -51,6 +57,33 @@ def test_a_folder_can_be_listed_beside_other_work(root: Path, listed: list[Path]
     with listed_once(root):
         assert git_files(root).paths == ["old.py"]
     assert listed == [root]
+
+
+async def test_a_status_can_be_asked_for_beside_other_work(root: Path) -> None:
+    """Its threads get the status of the start; after it, the current one."""
+    with listed_once(root, with_status=True):
+        before = git_status_text(root)
+        (root / "new.py").touch()
+        assert await in_thread(lambda: git_status_text(root)) == before
+    assert before.endswith("\0? old.py\0")
+    assert git_status_text(root).endswith("\0? new.py\0? old.py\0")
+
+
+def test_a_status_that_was_not_asked_for_ahead_is_the_current_one(root: Path) -> None:
+    """Two looks of one command may have a change between them."""
+    with listed_once(root):
+        before = git_status_text(root)
+        (root / "new.py").touch()
+        assert git_status_text(root) != before
+
+
+def test_a_failed_status_is_raised_where_it_is_needed(tmp_path: Path) -> None:
+    """In a folder without git nothing else fails."""
+    with listed_once(tmp_path, with_status=True):
+        assert git_files(tmp_path).paths is None
+        for _ in range(2):
+            with pytest.raises(GitError, match="not a git repository"):
+                git_status_text(tmp_path)
 
 
 def test_commands_at_the_same_time_have_listings_of_their_own(

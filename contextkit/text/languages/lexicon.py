@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property, lru_cache
-from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from attrs import field, frozen
@@ -161,7 +161,8 @@ def _stemmer(language: str) -> snowballstemmer.stemmer:
 @cache
 def lexicon(name: str) -> Lexicon:
     """Read the words of a language from its file."""
-    text = files("contextkit.text.languages").joinpath(f"{name}.txt").read_text("utf-8")
+    # Not by `importlib.resources`, which imports `zipfile`.
+    text = Path(__file__).with_name(f"{name}.txt").read_text("utf-8")
     lines = [line for line in text.splitlines() if not line.startswith("#")]
     stop = (line[1:].split() for line in lines if line.startswith("-"))
     return Lexicon(

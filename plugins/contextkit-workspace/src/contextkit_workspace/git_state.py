@@ -7,7 +7,7 @@ from pathlib import Path
 
 from attrs import define, field
 
-from contextkit.indexing import Git, GitError
+from contextkit.indexing import Git, GitError, git_status_text
 from contextkit.text import one_line
 
 _LETTERS = {
@@ -87,7 +87,7 @@ def git_status(root: Path) -> GitStatus | None:
     """
     git = Git(root)
     try:
-        printed = git.run("status", "--porcelain=v2", "--branch", "-z", "--", git.here).text
+        printed = git_status_text(root)
         own, common, prefix = _places(git)
     except GitError:
         return None

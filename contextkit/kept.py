@@ -1,0 +1,56 @@
+"""Keep what takes long to compute for the next process.
+
+The files lie beside Python's compiled modules, under their names, and are trusted as those are.
+Nothing is kept where Python writes no bytecode or may not write.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import marshal
+import os
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    # Importing `typing` takes as long as reading what is kept.
+    from typing import Any
+
+
+def kept_file(module: str, name: str) -> str:
+    """Return the path of a kept file.
+
+    Args:
+        module: `__file__` of the module that it belongs to.
+        name: its name, letters and digits.
+    """
+    return importlib.util.cache_from_source(module, optimization=name)
+
+
+def read_kept(file: str, state: object) -> Any:
+    """Return what was kept in this state; None if there is nothing, or of another state."""
+    with contextlib.suppress(OSError, EOFError, TypeError, ValueError):
+        with open(file, "rb") as opened:  # noqa: PTH123 - pathlib is not imported yet
+            version, known, content = marshal.loads(opened.read())  # noqa: S302 - as modules are
+        if version == sys.version and known == state:
+            return content
+    return None
+
+
+def keep(file: str, state: object, content: object) -> None:
+    """Keep something for the next process.
+
+    Args:
+        file: its path, by `kept_file`.
+        state: all that it depends on but the version of Python; whatever `marshal` can write.
+        content: what is kept; likewise.
+    """
+    if sys.dont_write_bytecode:
+        return
+    new = f"{file}.{os.getpid()}"
+    with contextlib.suppress(OSError, ValueError):
+        data = marshal.dumps([sys.version, state, content])
+        with open(new, "wb") as opened:  # noqa: PTH123 - as above
+            opened.write(data)
+        os.replace(new, file)  # noqa: PTH105 - as above
