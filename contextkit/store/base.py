@@ -32,7 +32,7 @@ from contextkit.errors import RecordDamagedError, RecordError
 from contextkit.models.record import Filters, Hit, Range, Record, Search
 from contextkit.store.identity import StoreIdentity
 from contextkit.store.payloads import make_payload, scope_of
-from contextkit.text.keywords import KeywordVector, embed_keywords
+from contextkit.text.keywords import AnyKeywordVector, embed_keywords
 
 SCHEMA_VERSION = 3
 """The schema of a server's collection; `shard_folder.SHARD_SCHEMA` is that of a shard."""
@@ -78,7 +78,7 @@ class StoredPoint:
 
     id: str
     payload: Mapping[str, Any]
-    keywords: KeywordVector
+    keywords: AnyKeywordVector
     dense: Sequence[float] | None
 
 

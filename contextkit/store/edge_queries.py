@@ -22,7 +22,7 @@ from contextkit.store.base import BM25, Match, StoredBatch, StoredPoint, candida
 from contextkit.store.hybrid import QueryVectors
 from contextkit.store.identity import StoredModel, vector_name
 from contextkit.store.payloads import point_number
-from contextkit.text.keywords import KeywordVector
+from contextkit.text.keywords import AnyKeywordVector
 
 _Mapped = edge.KeywordIndexParams | edge.DatetimeIndexParams
 
@@ -206,7 +206,9 @@ def plan_search(
     return PlannedSearch(by_keywords, by_meaning)
 
 
-def _sparse(vector: KeywordVector) -> edge.SparseVector:
+def _sparse(vector: AnyKeywordVector) -> edge.SparseVector:
+    if isinstance(vector, edge.SparseVector):
+        return vector
     return edge.SparseVector(indices=vector.indices, values=vector.values)
 
 

@@ -14,7 +14,7 @@ from qdrant_client import models
 from contextkit.models.record import Range, Record
 from contextkit.store.base import BM25, Match, StoredPoint
 from contextkit.store.server_limits import ServerLimits
-from contextkit.text.keywords import KeywordVector
+from contextkit.text.keywords import AnyKeywordVector
 
 WRITE_BATCH = 256
 """Records of one write."""
@@ -122,6 +122,6 @@ def _range(bounds: Range) -> models.Range | models.DatetimeRange:
     return models.Range(**given)
 
 
-def sparse_vector(vector: KeywordVector) -> models.SparseVector:
+def sparse_vector(vector: AnyKeywordVector) -> models.SparseVector:
     """The engine's form of a keyword vector."""
     return models.SparseVector(indices=vector.indices, values=vector.values)

@@ -14,7 +14,7 @@ from contextkit.errors import RecordDamagedError
 from contextkit.models.record import Record
 from contextkit.store.base import HasPoints, RecordStore
 from contextkit.store.payloads import read_payload
-from contextkit.text.keywords import KeywordVector, embed_keywords
+from contextkit.text.keywords import AnyKeywordVector, embed_keywords
 
 _BATCH = 256
 _CLOSE = 0.01
@@ -92,7 +92,7 @@ def _with_other_vectors(store: HasPoints) -> Iterator[str]:
                     yield f"{record.source} record {record.id!r}"
 
 
-def _same(one: KeywordVector, other: KeywordVector) -> bool:
+def _same(one: AnyKeywordVector, other: AnyKeywordVector) -> bool:
     ours = dict(zip(one.indices, one.values, strict=True))
     theirs = dict(zip(other.indices, other.values, strict=True))
     return ours.keys() == theirs.keys() and all(

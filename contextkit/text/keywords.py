@@ -11,9 +11,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from attrs import frozen
+
+if TYPE_CHECKING:
+    from qdrant_edge import SparseVector
 
 _KEYWORD_CHARACTERS = 200_000
 _CACHED_QUERIES = 1024
@@ -26,6 +29,10 @@ class KeywordVector:
 
     indices: list[int]
     values: list[float]
+
+
+AnyKeywordVector: TypeAlias = "KeywordVector | SparseVector"
+"""Also the engine's own, which it stores without reading lists."""
 
 
 @lru_cache(maxsize=2)
@@ -42,11 +49,11 @@ def _keyword_model_for(text: str) -> Any:
     return _keyword_model(not text.isascii() and max(text) >= _FIRST_CJK)
 
 
-def embed_keywords(text: str) -> KeywordVector:
+def embed_keywords(text: str) -> SparseVector:
     """BM25's vector of a document, from its first 200,000 characters."""
     text = text[:_KEYWORD_CHARACTERS]
-    vector = _keyword_model_for(text).embed_document(text)
-    return KeywordVector(vector.indices, vector.values)
+    vector: SparseVector = _keyword_model_for(text).embed_document(text)
+    return vector
 
 
 @lru_cache(maxsize=_CACHED_QUERIES)
