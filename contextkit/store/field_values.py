@@ -17,6 +17,7 @@ from contextkit.store.base import MOST_HITS, Match, StoredPoint
 from contextkit.store.payloads import point_number, scope_of
 
 _MOST_KEPT = 32
+_MOST_RECORDS = 1_000
 
 _Value = tuple[bool, str | int]
 """A value, and whether it is a truth value: 1 and True are different ones."""
@@ -76,6 +77,8 @@ class FieldValues:
                     if scope == own:
                         value = payload["fields"].get(key.partition(".")[2])
                         column.put(point_number(stored.id), value)
+            # The engine's index answers for more records.
+            self._kept = {k: c for k, c in self._kept.items() if len(c.values) <= _MOST_RECORDS}
 
     def points(self, shard: edge.EdgeShard, matches: Sequence[Match]) -> list[int]:
         """Return the points that match, in the engine's order.
