@@ -63,8 +63,7 @@ class RequestDefaults:
     )
     limit: int | None = option(
         None,
-        "Items to retrieve from each source. Unset: as many as fill the budget, at least 50, or "
-        "fewer if a source's items are long.",
+        "Items from each source. Unset: as many as fill the budget, at least 50, fewer long ones.",
         integers(),
         common=True,
     )
@@ -296,10 +295,7 @@ class ContextRequest(RequestDefaults):
         WORDS,
     )
     further: int = option(
-        0,
-        "Items to retrieve beyond the limits, because the host leaves some out.",
-        integers(least=0),
-        host_only=True,
+        0, "Items beyond the limits: a host drops so many.", integers(least=0), host_only=True
     )
     record_use: bool = option(True, "Record which items were used.", SWITCH, host_only=True)
     cache: bool = option(True, "Use the cache, if there is one.", SWITCH, affects="nothing")
@@ -312,9 +308,7 @@ class ContextRequest(RequestDefaults):
         Factory(dict),
         eq=False,
     )
-    limit_by_size: bool = _set_later(
-        "Whether a source with long items retrieves fewer than the limit.", False
-    )
+    limit_by_size: bool = _set_later("Whether a source with long items retrieves fewer.", False)
     neighbours: float = _set_later(
         "Part of its match that an item passes on to those beside it, 0..1.", 0.7
     )
