@@ -146,7 +146,9 @@ class _Hook:
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         from contextkit.agent.deferred import defer_imports
         from contextkit.agent.generated import use_kept_code
+        from contextkit.agent.kept_modules import use_kept_modules
 
+        use_kept_modules()
         defer_imports()
         use_kept_code()
         from contextkit.agent.answer import answer_here

@@ -86,12 +86,14 @@ def _run() -> int:
     if code is None:
         from contextkit.agent.deferred import defer_imports
         from contextkit.agent.generated import kept_code
+        from contextkit.agent.kept_modules import kept_modules
 
-        defer_imports()
-        with kept_code():
-            from contextkit.cli.root import cli
+        with kept_modules():
+            defer_imports()
+            with kept_code():
+                from contextkit.cli.root import cli
 
-            cli()
+                cli()
     return code or 0
 
 

@@ -1,0 +1,201 @@
+"""Keep the code of all modules that a command imports in one file.
+
+A cold command imports some 650 modules. Python looks for each one in folders, and opens and reads
+a file of its own, which takes a twelfth of the command's time. Here a module takes one look at its
+source's time. It is for processes of contextkit's own, not for hosts.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import marshal
+import mmap
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from importlib.machinery import ModuleSpec, SourceFileLoader
+from importlib.util import MAGIC_NUMBER
+from types import CodeType, ModuleType
+from typing import Any
+
+from contextkit.kept import kept_file
+
+_FEW = 10
+"""New modules that are not worth a new file."""
+
+_MOST = 3000
+"""Limit of kept modules, some three times what all commands together use."""
+
+_LENGTH_BYTES = 8
+_HEADER_BYTES = 16
+"""What the file of a compiled module has before its code."""
+
+_Place = tuple[str, int, int, bool, str, int, int]
+"""The source of a module, its time and size, whether it is a package, and its compiled file; then
+where its code begins and ends in the kept one."""
+
+_Found = Mapping[str, tuple[_Place, bytes | memoryview]]
+
+
+class _KeptLoader(SourceFileLoader):
+    """Loads the code of a module from the kept file, and all else as Python does."""
+
+    def __init__(self, name: str, path: str, kept: memoryview) -> None:
+        super().__init__(name, path)
+        self._kept = kept
+
+    def get_code(self, fullname: str) -> CodeType | None:
+        """Return the module's code."""
+        try:
+            code = marshal.loads(self._kept)  # noqa: S302 - as modules are
+        except (EOFError, TypeError, ValueError):
+            return super().get_code(fullname)
+        return code if isinstance(code, CodeType) else super().get_code(fullname)
+
+
+class _Finder:
+    """Finds kept modules where Python would find them, if their sources have not changed.
+
+    Attributes:
+        places: name -> the module's place.
+        codes: the code of all modules.
+        path: the folders of modules that are in no package.
+        changed: names of modules whose sources have changed.
+    """
+
+    def __init__(self, places: dict[str, _Place], codes: memoryview) -> None:
+        self.places = places
+        self.codes = codes
+        self.path = list(sys.path)
+        self.changed: set[str] = set()
+
+    def find_spec(
+        self,
+        name: str,
+        path: Sequence[str] | None,
+        target: ModuleType | None = None,  # noqa: ARG002 - the import system gives it
+    ) -> ModuleSpec | None:
+        """Find a kept module; None for all others."""
+        if name not in self.places:
+            return None
+        source, modified, size, is_package, compiled, first, last = self.places[name]
+        own = source.rpartition(os.sep)[0]
+        there = own.rpartition(os.sep)[0] if is_package else own
+        if (sys.path != self.path) if path is None else (list(path) != [there]):
+            return None
+        if _written(source) != (modified, size):
+            self.changed.add(name)
+            return None
+        loader = _KeptLoader(name, source, self.codes[first:last])
+        spec = ModuleSpec(name, loader, origin=source, is_package=is_package)
+        spec.has_location = True
+        spec.cached = compiled
+        if spec.submodule_search_locations is not None:
+            spec.submodule_search_locations.append(own)
+        return spec
+
+    def new_modules(self) -> dict[str, ModuleSpec]:
+        """Return the imported modules that are not kept, or were other ones."""
+        found = {}
+        for name, module in list(sys.modules.items()):
+            spec = getattr(module, "__spec__", None)
+            if spec is None or spec.name != name or type(spec.loader) is not SourceFileLoader:
+                continue
+            if name not in self.places or name in self.changed:
+                found[name] = spec
+        return found
+
+
+@contextlib.contextmanager
+def kept_modules() -> Iterator[None]:
+    """Use kept modules until the process ends, and keep new ones at the end of the block."""
+    finish = use_kept_modules()
+    try:
+        yield
+    finally:
+        finish()
+
+
+def use_kept_modules() -> Callable[[], None]:
+    """Use kept modules until the process ends; return a function that keeps new ones."""
+    file, state = kept_file(__file__, "modules"), _state()
+    finder = _read(file, state)
+    sys.meta_path.insert(0, finder)
+
+    def finish() -> None:
+        new = finder.new_modules()
+        folder = os.path.dirname(file)  # noqa: PTH120 - pathlib is not imported yet
+        if len(new) <= _FEW or sys.dont_write_bytecode or not os.access(folder, os.W_OK):
+            return
+        found = dict(_compiled(new))
+        # Python may be unable to write the compiled files.
+        if len(found) > _FEW:
+            with contextlib.suppress(OSError, ValueError):
+                _write(file, state, finder, found)
+
+    return finish
+
+
+def _state() -> list[Any]:
+    """Return what changes when Python may find other modules than before."""
+    folders = list(sys.path)
+    return [sys.version, sys.flags.optimize, folders, [_written(folder) for folder in folders]]
+
+
+def _written(path: str) -> tuple[int, int] | None:
+    try:
+        found = os.stat(path)  # noqa: PTH116 - hundreds of files
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size
+
+
+def _read(file: str, state: list[Any]) -> _Finder:
+    with contextlib.suppress(OSError, EOFError, TypeError, ValueError):
+        with open(file, "rb") as opened:  # noqa: PTH123 - pathlib is not imported yet
+            kept = memoryview(mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ))
+        end = _LENGTH_BYTES + int.from_bytes(kept[:_LENGTH_BYTES], "little")
+        known, places = marshal.loads(kept[_LENGTH_BYTES:end])  # noqa: S302 - as modules are
+        if known == state:
+            return _Finder(places, kept[end:])
+    return _Finder({}, memoryview(b""))
+
+
+def _write(file: str, state: list[Any], finder: _Finder, found: _Found) -> None:
+    if len(finder.places) + len(found) <= _MOST:
+        before = finder.places.items()
+        kept = {name: (place, finder.codes[place[-2] : place[-1]]) for name, place in before}
+        found = {**kept, **found}
+    places, end = {}, 0
+    for name, (place, code) in found.items():
+        places[name] = (*place[:5], end, end := end + len(code))
+    header = marshal.dumps([state, places])
+    unfinished = f"{file}.{os.getpid()}"
+    with open(unfinished, "wb") as opened:  # noqa: PTH123 - as above
+        opened.write(len(header).to_bytes(_LENGTH_BYTES, "little") + header)
+        opened.writelines(code for _, code in found.values())
+    os.replace(unfinished, file)  # noqa: PTH105 - as above
+
+
+def _compiled(
+    new: Mapping[str, ModuleSpec],
+) -> Iterator[tuple[str, tuple[_Place, bytes | memoryview]]]:
+    for name, spec in new.items():
+        source, compiled = spec.origin, spec.cached
+        if source is None or compiled is None or (written := _written(source)) is None:
+            continue
+        try:
+            with open(compiled, "rb") as opened:  # noqa: PTH123 - as above
+                data = opened.read()
+        except OSError:
+            continue
+        if data.startswith(_header(*written)):
+            is_package = spec.submodule_search_locations is not None
+            place = (source, *written, is_package, compiled, 0, 0)
+            yield name, (place, data[_HEADER_BYTES:])
+
+
+def _header(modified: int, size: int) -> bytes:
+    """Return what a compiled file begins with if it is that of a source."""
+    numbers = (0, modified // 10**9, size)
+    return MAGIC_NUMBER + b"".join((n & 0xFFFFFFFF).to_bytes(4, "little") for n in numbers)

@@ -1,0 +1,118 @@
+"""The code of imported modules is kept for the next process."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SCRIPT = """
+import inspect, sys
+from contextkit.agent.kept_modules import kept_modules
+
+with kept_modules():
+    import dishes.soup
+    from importlib.resources import files
+
+    try:
+        for number in range(20):
+            __import__(f"dishes.dish{number}")
+        print(dishes.soup.price, dishes.soup.__file__, dishes.__path__, dishes.soup.__cached__)
+        print(inspect.getsource(dishes.soup), files("dishes").joinpath("menu").read_text(), end="")
+    except ImportError as error:
+        print(error)
+    loaders = {type(sys.modules[name].__spec__.loader).__name__ for name in sys.argv[1:]}
+print(*loaders)
+"""
+KEPT, READ = "_KeptLoader", "SourceFileLoader"
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    """A folder with a package of many modules."""
+    dishes = tmp_path / "site" / "dishes"
+    dishes.mkdir(parents=True)
+    for name in ("__init__", *(f"dish{number}" for number in range(20))):
+        (dishes / f"{name}.py").touch()
+    (dishes / "soup.py").write_text("price = 3\n")
+    (dishes / "menu").write_text("soup\n")
+    return dishes.parent
+
+
+def run(site: Path, *names: str, **variables: str) -> list[str]:
+    """Run the script in a process of its own; what it prints, and what loads these modules."""
+    kept = {"PYTHONPATH": str(site), "PYTHONPYCACHEPREFIX": str(site.parent / "kept")}
+    environment = {**os.environ, **kept}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
+    command = [sys.executable, "-c", SCRIPT, *(names or ("dishes", "dishes.soup"))]
+    ran = subprocess.run(
+        command, env={**environment, **variables}, capture_output=True, text=True, check=True
+    )
+    return ran.stdout.splitlines()
+
+
+def kept_files(site: Path) -> list[Path]:
+    """The files with kept modules."""
+    return list(site.parent.rglob("kept_modules.*opt-modules*"))
+
+
+def test_the_second_process_imports_the_same_modules(site: Path) -> None:
+    """They have the same attributes, sources and data."""
+    *first, read = run(site)
+    *second, kept = run(site)
+    assert (read, kept) == (READ, KEPT)
+    assert first == second
+    assert first[0].startswith("3 ")
+    assert len(kept_files(site)) == 1
+
+
+def test_changed_modules_are_read_again(site: Path) -> None:
+    """Also where the size is the same; the other modules are still kept."""
+    run(site)
+    (site / "dishes" / "soup.py").write_text("price = 4\n")
+    assert run(site, "dishes.soup")[0].startswith("4 ")
+    assert run(site, "dishes.soup")[-1] == READ
+    assert run(site, "dishes.dish1")[-1] == KEPT
+    for number in range(20):
+        (site / "dishes" / f"dish{number}.py").write_text("price = 5\n")
+    run(site)
+    assert run(site, "dishes.dish1", "dishes.soup")[-1] == KEPT
+
+
+def test_missing_modules_are_missed(site: Path) -> None:
+    """A kept module may have been deleted since."""
+    run(site)
+    (site / "dishes" / "dish7.py").unlink()
+    assert "No module named 'dishes.dish7'" in run(site)
+
+
+def test_other_folders_have_other_modules(site: Path, tmp_path: Path) -> None:
+    """A package that comes first on the path is imported, also if it is installed later."""
+    other = tmp_path / "other"
+    other.mkdir()
+    both = os.pathsep.join(map(str, (other, site)))
+    assert run(site, PYTHONPATH=both)[0].startswith("3 ")
+    (other / "dishes").mkdir()
+    for file in (site / "dishes").iterdir():
+        (other / "dishes" / file.name).write_bytes(file.read_bytes())
+    (other / "dishes" / "soup.py").write_text("price = 9\n")
+    assert run(site, PYTHONPATH=both)[0].startswith("9 ")
+    assert run(site)[0].startswith("3 ")
+
+
+@pytest.mark.parametrize("length", [0, 4, 300, -200])
+def test_a_damaged_file_is_not_used(site: Path, length: int) -> None:
+    """A module whose code is cut off is read from its own file."""
+    expected = run(site)[:-1]
+    [file] = kept_files(site)
+    file.write_bytes(file.read_bytes()[:length])
+    assert run(site)[:-1] == expected
+
+
+def test_nothing_is_written_where_python_writes_no_bytecode(site: Path) -> None:
+    """PYTHONDONTWRITEBYTECODE holds for this file too."""
+    run(site, PYTHONDONTWRITEBYTECODE="1")
+    assert kept_files(site) == []
