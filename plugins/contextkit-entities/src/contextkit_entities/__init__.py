@@ -80,9 +80,6 @@ def contextkit_source() -> SourceInfo:
 @hookimpl
 async def contextkit_query(request: ContextRequest) -> list[ContextItem]:
     """Return the entities that the query mentions or matches."""
-    if request.records.known_empty and not request.filters:
-        # Nothing is imported; wrong filters are refused below.
-        return []
     from contextkit_entities.asking import ask_for_entities
 
     return await ask_for_entities(request)

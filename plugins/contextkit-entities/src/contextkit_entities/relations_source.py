@@ -39,9 +39,6 @@ def contextkit_source() -> SourceInfo:
 @hookimpl
 async def contextkit_query(request: ContextRequest) -> list[ContextItem]:
     """Return relations around mentioned or best-matching entities."""
-    if request.records.others("entities").known_empty and not request.filters:
-        # Nothing is imported; wrong filters are refused below.
-        return []
     from contextkit_entities.asking import ask_for_relations
 
     return await ask_for_relations(request)

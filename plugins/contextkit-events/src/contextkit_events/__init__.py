@@ -77,9 +77,6 @@ async def contextkit_query(request: ContextRequest) -> list[ContextItem]:
 
     The session's newest turns are included.
     """
-    if request.records.known_empty:
-        # Nothing is imported.
-        return []
     from contextkit_events.asked import is_the_question
     from contextkit_events.finding import find_events
 

@@ -45,6 +45,8 @@ async def find_events(request: ContextRequest) -> list[ContextItem]:
     are included, unless the query asks for events. Turns of earlier sessions and imported events
     are included where they answer the query.
     """
+    if request.records.known_empty:
+        return []
     query, asked = without_periods(request.query), asks_for_activity(request.query)
     shown = _ALL if asked else _RECORDED
     current, *earlier = (await in_thread(lambda: _sessions(request, shown))) or [""]

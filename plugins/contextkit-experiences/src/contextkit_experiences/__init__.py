@@ -79,9 +79,6 @@ async def contextkit_query(request: ContextRequest) -> Sequence[ContextItem]:
 
     They are searched on the axis `full` unless the filters name another.
     """
-    if request.records.known_empty and not request.filters:
-        # Nothing is imported; wrong filters are refused below.
-        return []
     from contextkit_experiences.items import find_experiences
 
     return await find_experiences(request)

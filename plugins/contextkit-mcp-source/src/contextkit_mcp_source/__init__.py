@@ -47,9 +47,8 @@ async def contextkit_query(request: ContextRequest) -> Sequence[ContextItem]:
 def contextkit_index(indexer: Indexer) -> IndexReport | None:
     """Read the resources of the servers again if it is time to."""
     if not indexer.settings.get("servers") and not indexer.state.load():
-        if not indexer.state.path.exists():
-            # It has been asked: `contextkit doctor` would warn otherwise.
-            indexer.state.save({})
+        # It has been asked: `contextkit doctor` would warn otherwise.
+        indexer.state.save({})
         return IndexReport()
     from contextkit_mcp_source.reading import read_resources
 

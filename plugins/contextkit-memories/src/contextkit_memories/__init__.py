@@ -77,9 +77,6 @@ async def contextkit_query(request: ContextRequest) -> list[ContextItem]:
 
     Memories of the project and of the user are searched.
     """
-    if request.records.known_empty:
-        # Nothing is imported.
-        return []
     from contextkit_memories.finding import find_memories
 
     return await find_memories(request)

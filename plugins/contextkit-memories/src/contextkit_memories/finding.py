@@ -42,6 +42,8 @@ async def find_memories(request: ContextRequest) -> list[ContextItem]:
 
     Memories of the project and of the user are searched.
     """
+    if request.records.known_empty:
+        return []
     filters = _stored_filters(request.filters)
     weight, limit = request.neighbours, request.limit
     considered = max(limit, _CONSIDERED)

@@ -51,9 +51,6 @@ def contextkit_source() -> SourceInfo:
 @hookimpl
 async def contextkit_query(request: ContextRequest) -> list[ContextItem]:
     """Return the triggered or matching patterns, the most successful first."""
-    if request.records.known_empty and not request.filters:
-        # Nothing is imported; wrong filters are refused below.
-        return []
     from contextkit_patterns.finding import find_patterns
 
     return await find_patterns(request)

@@ -55,9 +55,6 @@ async def contextkit_query(request: ContextRequest) -> Sequence[ContextItem]:
 
     There are five at most unless `max_values` is set.
     """
-    if request.records.known_empty and not request.filters:
-        # Nothing is imported; wrong filters are refused below.
-        return []
     from contextkit_values.items import find_values
 
     return await find_values(request)
