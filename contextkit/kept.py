@@ -15,6 +15,7 @@ import sys
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     # Importing `typing` takes as long as reading what is kept.
+    from collections.abc import Iterable
     from typing import Any
 
 
@@ -46,11 +47,23 @@ def keep(file: str, state: object, content: object) -> None:
         state: all that it depends on but the version of Python; whatever `marshal` can write.
         content: what is kept; likewise.
     """
-    if sys.dont_write_bytecode:
-        return
+    if not sys.dont_write_bytecode:
+        with contextlib.suppress(OSError, ValueError):
+            replace_kept(file, [marshal.dumps([sys.version, state, content])])
+
+
+def replace_kept(file: str, parts: Iterable[bytes | memoryview]) -> None:
+    """Replace a kept file at once; other processes may be reading it.
+
+    Raises `OSError` if that fails; then the old file stays, and nothing else.
+    """
     new = f"{file}.{os.getpid()}"
-    with contextlib.suppress(OSError, ValueError):
-        data = marshal.dumps([sys.version, state, content])
+    try:
         with open(new, "wb") as opened:  # noqa: PTH123 - as above
-            opened.write(data)
+            opened.writelines(parts)
         os.replace(new, file)  # noqa: PTH105 - as above
+    except OSError:
+        # Windows replaces no file that is mapped.
+        with contextlib.suppress(OSError):
+            os.unlink(new)  # noqa: PTH108 - as above
+        raise

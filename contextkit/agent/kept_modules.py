@@ -18,7 +18,7 @@ from importlib.util import MAGIC_NUMBER
 from types import CodeType, ModuleType
 from typing import Any
 
-from contextkit.kept import kept_file
+from contextkit.kept import kept_file, replace_kept
 
 _FEW = 10
 """New modules that are not worth a new file."""
@@ -170,11 +170,8 @@ def _write(file: str, state: list[Any], finder: _Finder, found: _Found) -> None:
     for name, (place, code) in found.items():
         places[name] = (*place[:5], end, end := end + len(code))
     header = marshal.dumps([state, places])
-    unfinished = f"{file}.{os.getpid()}"
-    with open(unfinished, "wb") as opened:  # noqa: PTH123 - as above
-        opened.write(len(header).to_bytes(_LENGTH_BYTES, "little") + header)
-        opened.writelines(code for _, code in found.values())
-    os.replace(unfinished, file)  # noqa: PTH105 - as above
+    length = len(header).to_bytes(_LENGTH_BYTES, "little")
+    replace_kept(file, [length, header, *(code for _, code in found.values())])
 
 
 def _compiled(

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from contextkit.kept import replace_kept
+
 SCRIPT = """
 import inspect, sys
 from contextkit.agent.kept_modules import kept_modules
@@ -123,3 +125,11 @@ def test_nothing_is_written_where_python_writes_no_bytecode(site: Path) -> None:
     """PYTHONDONTWRITEBYTECODE holds for this file too."""
     run(site, PYTHONDONTWRITEBYTECODE="1")
     assert kept_files(site) == []
+
+
+def test_a_file_that_cannot_be_replaced_leaves_nothing_behind(tmp_path: Path) -> None:
+    """As on Windows while another process has it mapped; else each command would leave a copy."""
+    (tmp_path / "kept").mkdir()
+    with pytest.raises(OSError, match="kept"):
+        replace_kept(str(tmp_path / "kept"), [b"code"])
+    assert [path.name for path in tmp_path.iterdir()] == ["kept"]
