@@ -14,10 +14,10 @@ from attrs import define, field
 
 from contextkit.concurrency import ForkLock
 from contextkit.store.base import MOST_HITS, Match, StoredPoint
+from contextkit.store.edge_queries import WORTH_AN_INDEX
 from contextkit.store.payloads import point_number, scope_of
 
 _MOST_KEPT = 32
-_MOST_RECORDS = 1_000
 
 _Value = tuple[bool, str | int]
 """A value, and whether it is a truth value: 1 and True are different ones."""
@@ -78,7 +78,7 @@ class FieldValues:
                         value = payload["fields"].get(key.partition(".")[2])
                         column.put(point_number(stored.id), value)
             # The engine's index answers for more records.
-            self._kept = {k: c for k, c in self._kept.items() if len(c.values) <= _MOST_RECORDS}
+            self._kept = {k: c for k, c in self._kept.items() if len(c.values) <= WORTH_AN_INDEX}
 
     def points(self, shard: edge.EdgeShard, matches: Sequence[Match]) -> list[int]:
         """Return the points that match, in the engine's order.
