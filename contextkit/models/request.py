@@ -63,7 +63,7 @@ class RequestDefaults:
     )
     limit: int | None = option(
         None,
-        "Items from each source. Unset: as many as fill the budget, at least 50, fewer long ones.",
+        "Items to retrieve from each source. Unset: by the budget and the items' usual length.",
         integers(),
         common=True,
     )
@@ -295,7 +295,7 @@ class ContextRequest(RequestDefaults):
         WORDS,
     )
     further: int = option(
-        0, "Items beyond the limits: a host drops so many.", integers(least=0), host_only=True
+        0, "Items to retrieve beyond the limits.", integers(least=0), host_only=True
     )
     record_use: bool = option(True, "Record which items were used.", SWITCH, host_only=True)
     cache: bool = option(True, "Use the cache, if there is one.", SWITCH, affects="nothing")

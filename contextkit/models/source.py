@@ -148,8 +148,8 @@ class SourceInfo:
             None keeps them all. `[sources.NAME] keep_days` is stronger. A source that has
             `contextkit_index` deletes its records by itself: it is never pruned.
         keep_records: of a project's records so many are kept, the newest; likewise.
-        item_tokens: how many tokens a typical item takes, over 0. Where nobody sets a limit, the
-            source is asked for as many items as fill the budget, or 2,000 tokens if that is more.
+        item_tokens: how many tokens a typical item takes, over 0. If no limit is set, the source
+            is asked for as many items as fill the budget, or 2,000 tokens if that is more.
         kind_field: the record field that has its items' kind, so that the store searches
             those of the `kinds` that a request wants; "" where there is none.
         entity_type_field: the record field, and the key of its items' metadata, that has the

@@ -83,10 +83,10 @@ def make_request(
 
 
 def default_limit(max_tokens: int, item_tokens: int = _SHORT_ITEM) -> int:
-    """Return how many items to retrieve from a source where nobody sets a limit.
+    """Return how many items to retrieve from a source if no limit is set.
 
-    Of 1,400 items of this repository that were shown within 2,000 tokens, fourteen in a thousand
-    were not among the first that fill the budget, and each further item costs as much time.
+    Each item costs the same time, and few of the last ones are shown: of 1,396 items within 2,000
+    tokens, nine in a thousand were not among the first thirty of their source.
 
     Args:
         max_tokens: the budget, in tokens.

@@ -86,7 +86,7 @@ def listed_once(root: Path | None = None, *, with_status: bool = False) -> Itera
 
 
 def _look_ahead(root: Path, status: Future[str] | None) -> None:
-    # Whoever asks for the files or the status gets the errors.
+    # `git_files` and `git_status_text` raise the errors.
     with contextlib.suppress(Exception):
         git_files(root)
     if status is not None:
