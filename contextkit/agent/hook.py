@@ -147,7 +147,9 @@ class _Hook:
         from contextkit.agent.deferred import defer_imports
         from contextkit.agent.generated import use_kept_code
         from contextkit.agent.kept_modules import use_kept_modules
+        from contextkit.store.read_ahead import begin_reading_ahead
 
+        begin_reading_ahead(self.environment)
         use_kept_modules()
         defer_imports()
         use_kept_code()

@@ -80,10 +80,14 @@ def main() -> None:
 
 
 def _run() -> int:
-    from contextkit.cli.delegate import delegated
+    from contextkit.cli.delegate import COMMANDS, delegated
 
     code = delegated(sys.argv[1:])
     if code is None:
+        if not COMMANDS.isdisjoint(sys.argv):
+            from contextkit.store.read_ahead import begin_reading_ahead
+
+            begin_reading_ahead(os.environ)
         from contextkit.agent.deferred import defer_imports
         from contextkit.agent.generated import kept_code
         from contextkit.agent.kept_modules import kept_modules

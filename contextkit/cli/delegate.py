@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-_COMMANDS = frozenset(("assemble", "explain", "premortem"))
+COMMANDS = frozenset(("assemble", "explain", "premortem"))
+"""Commands that the server can run; they ask the store."""
+
 _OF_THIS_PROCESS = frozenset(("-", "-h", "--help"))
 """Arguments that need this process: its standard input, or the width of its terminal."""
 
@@ -58,7 +60,7 @@ def delegated(arguments: Sequence[str]) -> int | None:
 
 
 def _may_be_delegated(arguments: Sequence[str]) -> bool:
-    if not arguments or arguments[0] not in _COMMANDS or not _OF_THIS_PROCESS.isdisjoint(arguments):
+    if not arguments or arguments[0] not in COMMANDS or not _OF_THIS_PROCESS.isdisjoint(arguments):
         return False
     # Colours and progress need the terminal.
     streams = (sys.stdout, sys.stderr)

@@ -40,12 +40,11 @@ from contextkit.store.base import KEYWORD_MODEL
 from contextkit.store.engine_errors import damaged, engine_errors, opening_errors
 from contextkit.store.identity import VECTOR_PREFIX, StoreIdentity, StorePlace, refuse_other_models
 from contextkit.store.lost_records import LostRecords
+from contextkit.store.read_ahead import read_ahead_once
 from contextkit.store.shard_config import new_shard, set_log_options
 from contextkit.store.sizes import changes_since, forget_sizes, keep_sizes, without_sizes
 from contextkit.store.sparse_files import (
     dig_holes,
-    fetch,
-    files_below,
     is_in_memory,
     room_of_holes,
     size_on_disk,
@@ -62,22 +61,6 @@ OPEN_BYTES = 16 * 1024 * 1024
 
 SPARE_BYTES = 64 * 1024 * 1024
 """Room that must remain after a write: two of the engine's 32 MiB files, filled."""
-
-_READ_WHOLE = (
-    f"vector_storage-{VECTOR_PREFIX}",
-    "vector_index-",
-    "payload_index",
-    "id_tracker.",
-    "mutable_id_tracker.",
-)
-"""The beginnings of the names of a segment's folders and files that the engine reads completely on
-opening: all but texts and weights."""
-
-_TEXTS = "page_"
-"""The beginning of the files' names of which a question needs a page for each record found."""
-
-_MOST_TEXTS = 128 * 1024 * 1024
-"""With more bytes of texts, the system fetches each page when it is needed."""
 
 STORE_NAMES = (
     "shard",
@@ -184,14 +167,14 @@ class ShardFolder:
         changes = changes_since(self.shard)
         if changes.shorter is not None:
             raise damaged(self.named, changes.shorter)
-        self._read_ahead()
+        with contextlib.suppress(OSError):
+            read_ahead_once(str(self.shard))
         set_log_options(self.shard)
         with without_sizes(self.shard), opening_errors(self.named):
             shard = edge.EdgeShard.load(str(self.shard))
         if changes.other is not None:
             self.lost.add(changes.other)
         self.lost.check(shard)
-        self._fetch_texts()
         return shard
 
     def closed(self) -> None:
@@ -222,30 +205,6 @@ class ShardFolder:
         for file in self.shard.rglob("*"):
             if is_wide(file):
                 narrow(file)
-
-    def _read_ahead(self) -> None:
-        """Ask the system to fetch the files read on opening.
-
-        The engine maps the files and touches them page by page, and the system would fetch each
-        page separately: the engine dropped them from the page cache when it last closed them.
-        """
-        with contextlib.suppress(OSError):
-            for segment in self._segments():
-                for file in files_below(segment, _READ_WHOLE):
-                    fetch(file)
-
-    def _fetch_texts(self) -> None:
-        """Ask the system to fetch the texts, which the engine drops when it opens.
-
-        Among 100,000 records, reading a question's results from the disk takes half as long as
-        searching for them.
-        """
-        with contextlib.suppress(OSError):
-            folders = [f"{segment}/payload_storage" for segment in self._segments()]
-            texts = [file for folder in folders for file in files_below(folder, _TEXTS)]
-            if size_on_disk(map(Path, texts)) <= _MOST_TEXTS:
-                for file in texts:
-                    fetch(file)
 
     def _segments(self) -> list[str]:
         with os.scandir(self.shard / "segments") as entries:

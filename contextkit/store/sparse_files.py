@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import shutil
-import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
-
-_AHEAD_BYTES = 128 * 1024
-"""Linux fetches no more than so much for one request, whatever is asked."""
 
 _CHUNK_BYTES = 1024 * 1024
 _ZEROES = bytes(_CHUNK_BYTES)
@@ -51,38 +46,3 @@ def size_on_disk(files: Iterable[Path]) -> int:
     """Bytes that files take on the disk, without their holes."""
     found = [file.stat() for file in files]
     return sum(512 * getattr(stat, "st_blocks", -(-stat.st_size // 512)) for stat in found)
-
-
-def files_below(folder: str, beginnings: str | tuple[str, ...] = "") -> Iterator[str]:
-    """Yield the files below a folder.
-
-    Args:
-        folder: the folder.
-        beginnings: how the names of files and folders in it begin; default: all.
-    """
-    # Some hundred files: `pathlib` takes five times as long.
-    with os.scandir(folder) as entries:
-        for entry in entries:
-            if entry.name.startswith(beginnings):
-                if entry.is_dir(follow_symlinks=False):
-                    yield from files_below(entry.path)
-                else:
-                    yield entry.path
-
-
-def fetch(file: str) -> None:
-    """Load a file into the page cache, without its holes."""
-    number = os.open(file, os.O_RDONLY | getattr(os, "O_BINARY", 0))
-    try:
-        if sys.platform != "linux":
-            while os.read(number, _CHUNK_BYTES):
-                pass
-            return
-        at = 0
-        # After the last data, `lseek` raises an error.
-        with contextlib.suppress(OSError):
-            while (at := os.lseek(number, at, os.SEEK_DATA)) >= 0:
-                os.posix_fadvise(number, at, _AHEAD_BYTES, os.POSIX_FADV_WILLNEED)
-                at += _AHEAD_BYTES
-    finally:
-        os.close(number)
