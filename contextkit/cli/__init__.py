@@ -80,11 +80,12 @@ def main() -> None:
 
 
 def _run() -> int:
-    from contextkit.cli.delegate import COMMANDS, delegated
+    from contextkit.cli.delegate import asks_the_store, delegated
 
-    code = delegated(sys.argv[1:])
+    arguments = sys.argv[1:]
+    code = delegated(arguments)
     if code is None:
-        if not COMMANDS.isdisjoint(sys.argv):
+        if asks_the_store(arguments):
             from contextkit.store.read_ahead import begin_reading_ahead
 
             begin_reading_ahead(os.environ)

@@ -15,10 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-COMMANDS = frozenset(("assemble", "explain", "premortem"))
-"""Commands that the server can run; they ask the store."""
-
-_OF_THIS_PROCESS = frozenset(("-", "-h", "--help"))
+_COMMANDS = frozenset(("assemble", "explain", "premortem"))
+_HELP = frozenset(("-h", "--help"))
+_OF_THIS_PROCESS = _HELP | {"-"}
 """Arguments that need this process: its standard input, or the width of its terminal."""
 
 _FILE = "=@"
@@ -59,8 +58,13 @@ def delegated(arguments: Sequence[str]) -> int | None:
     return None if answer is None or "code" not in answer else _print(answer)
 
 
+def asks_the_store(arguments: Sequence[str]) -> bool:
+    """Whether a command will probably search records."""
+    return not _COMMANDS.isdisjoint(arguments) and _HELP.isdisjoint(arguments)
+
+
 def _may_be_delegated(arguments: Sequence[str]) -> bool:
-    if not arguments or arguments[0] not in COMMANDS or not _OF_THIS_PROCESS.isdisjoint(arguments):
+    if not arguments or arguments[0] not in _COMMANDS or not _OF_THIS_PROCESS.isdisjoint(arguments):
         return False
     # Colours and progress need the terminal.
     streams = (sys.stdout, sys.stderr)
