@@ -46,10 +46,12 @@ def begin_reading_ahead(environment: Mapping[str, str]) -> None:
 
     A store that is configured elsewhere is read ahead when it is opened.
     """
+    if sys.platform != "linux" or not hasattr(os, "fork"):
+        return
     home, data = environment.get("CONTEXTKIT_HOME"), environment.get("XDG_DATA_HOME")
     folder = home or f"{data or '~/.local/share'}/contextkit"
     shard = f"{os.path.expanduser(folder)}/store/shard"  # noqa: PTH111 - pathlib costs 5 ms
-    if sys.platform != "linux" or not os.path.isdir(shard):  # noqa: PTH112 - as above
+    if not os.path.isdir(shard):  # noqa: PTH112 - as above
         return
     try:
         other = os.fork()
