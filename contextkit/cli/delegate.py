@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from typing import Any
 
 _COMMANDS = frozenset(("assemble", "explain", "premortem"))
+_OF_RECORDS = _COMMANDS | {"index", "sources"}
+"""Commands that open the store."""
+
 _HELP = frozenset(("-h", "--help"))
 _OF_THIS_PROCESS = _HELP | {"-"}
 """Arguments that need this process: its standard input, or the width of its terminal."""
@@ -59,8 +62,8 @@ def delegated(arguments: Sequence[str]) -> int | None:
 
 
 def asks_the_store(arguments: Sequence[str]) -> bool:
-    """Whether a command will probably search records."""
-    return not _COMMANDS.isdisjoint(arguments) and _HELP.isdisjoint(arguments)
+    """Whether a command will probably open the store."""
+    return not _OF_RECORDS.isdisjoint(arguments) and _HELP.isdisjoint(arguments)
 
 
 def _may_be_delegated(arguments: Sequence[str]) -> bool:
