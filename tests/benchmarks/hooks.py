@@ -50,7 +50,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def _on_a_quiet_machine(place: Place, runs: int) -> dict[str, Report]:
     make_store(place)
-    samples = in_turn(place.ways_without(), runs)
+    # A process that the hook starts passes the event on, and has the store meanwhile.
+    samples = in_turn(place.ways_without(), runs, pause=1.0)
     with resident(place):
         samples_with = in_turn(place.ways_with(), runs)
     return {

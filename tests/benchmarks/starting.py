@@ -57,12 +57,19 @@ class Samples:
         self.processor.append(_childrens_seconds() - before)
 
 
-def in_turn(ways: Ways, runs: int) -> Mapping[str, Samples]:
-    """Time every way in turn, another one first in each round."""
+def in_turn(ways: Ways, runs: int, pause: float = 0.0) -> Mapping[str, Samples]:
+    """Time every way in turn, another one first in each round.
+
+    Args:
+        ways: the ways.
+        runs: of each way.
+        pause: seconds before each run, for what the run before has left running.
+    """
     samples = {name: Samples() for name in ways}
     for number in range(runs):
         turn = number % len(samples)
         for name in [*list(samples)[turn:], *list(samples)[:turn]]:
+            time.sleep(pause)
             samples[name].take(ways[name])
     return samples
 
