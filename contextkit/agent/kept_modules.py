@@ -12,7 +12,7 @@ import marshal
 import mmap
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from importlib.util import MAGIC_NUMBER
 from types import CodeType, ModuleType
@@ -34,7 +34,7 @@ _Place = tuple[str, int, int, bool, str, int, int]
 """The source of a module, its time and size, whether it is a package, and its compiled file; then
 where its code begins and ends in the kept one."""
 
-_Found = Mapping[str, tuple[_Place, bytes | memoryview]]
+_Found = tuple[str, tuple[_Place, bytes | memoryview]]
 
 
 class _KeptLoader(SourceFileLoader):
@@ -57,16 +57,19 @@ class _Finder:
     """Finds kept modules where Python would find them, if their sources have not changed.
 
     Attributes:
+        state: what changes when Python may find other modules than before.
         places: name -> the module's place.
         codes: the code of all modules.
         path: the folders of modules that are in no package.
         changed: names of modules whose sources have changed.
     """
 
-    def __init__(self, places: dict[str, _Place], codes: memoryview) -> None:
-        self.places = places
-        self.codes = codes
+    def __init__(self) -> None:
+        self.file = kept_file(__file__, "modules")
         self.path = list(sys.path)
+        self.folders = _folders()
+        self.state = [sys.version, sys.flags.optimize, [(f, _written(f)) for f in self.folders]]
+        self.places, self.codes = _read(self.file, self.state)
         self.changed: set[str] = set()
 
     def find_spec(
@@ -94,52 +97,92 @@ class _Finder:
             spec.submodule_search_locations.append(own)
         return spec
 
-    def new_modules(self) -> dict[str, ModuleSpec]:
-        """Return the imported modules that are not kept, or were other ones."""
-        found = {}
-        for name, module in list(sys.modules.items()):
-            spec = getattr(module, "__spec__", None)
-            if spec is None or spec.name != name or type(spec.loader) is not SourceFileLoader:
+    def keep_new_modules(self) -> None:
+        """Keep the imported modules that are not kept, or were other ones."""
+        new = [spec for name, spec in _imported() if not self._knows(name)]
+        folder = os.path.dirname(self.file)  # noqa: PTH120 - pathlib is not imported yet
+        if len(new) <= _FEW or sys.dont_write_bytecode or not os.access(folder, os.W_OK):
+            return
+        found = dict(self._compiled(new))
+        # Python may be unable to write the compiled files.
+        if len(found) > _FEW:
+            with contextlib.suppress(OSError, ValueError):
+                self._write(found)
+
+    def _knows(self, name: str) -> bool:
+        return name in self.places and name not in self.changed
+
+    def _compiled(self, new: Iterable[ModuleSpec]) -> Iterator[_Found]:
+        for spec in new:
+            source, compiled = spec.origin, spec.cached
+            is_package = spec.submodule_search_locations is not None
+            if source is None or compiled is None or (written := _written(source)) is None:
                 continue
-            if name not in self.places or name in self.changed:
-                found[name] = spec
-        return found
+            # Never a module of the folder in which a command runs, which may be untrusted.
+            if _base(source, spec.name.count(".") + 1 + is_package) not in self.folders:
+                continue
+            try:
+                with open(compiled, "rb") as opened:  # noqa: PTH123 - as above
+                    data = opened.read()
+            except OSError:
+                continue
+            if data.startswith(_header(*written)):
+                place = (source, *written, is_package, compiled, 0, 0)
+                yield spec.name, (place, data[_HEADER_BYTES:])
+
+    def _write(self, found: dict[str, tuple[_Place, bytes | memoryview]]) -> None:
+        if len(self.places) + len(found) <= _MOST:
+            kept = {n: (p, self.codes[p[-2] : p[-1]]) for n, p in self.places.items()}
+            found = {**kept, **found}
+        places, end = {}, 0
+        for name, (place, code) in found.items():
+            places[name] = (*place[:5], end, end := end + len(code))
+        header = marshal.dumps([self.state, places])
+        length = len(header).to_bytes(_LENGTH_BYTES, "little")
+        replace_kept(self.file, [length, header, *(code for _, code in found.values())])
 
 
 @contextlib.contextmanager
 def kept_modules() -> Iterator[None]:
     """Use kept modules until the process ends, and keep new ones at the end of the block."""
-    finish = use_kept_modules()
+    finder = use_kept_modules()
     try:
         yield
     finally:
-        finish()
+        finder.keep_new_modules()
 
 
-def use_kept_modules() -> Callable[[], None]:
-    """Use kept modules until the process ends; return a function that keeps new ones."""
-    file, state = kept_file(__file__, "modules"), _state()
-    finder = _read(file, state)
+def use_kept_modules() -> _Finder:
+    """Use kept modules until the process ends."""
+    finder = _Finder()
     sys.meta_path.insert(0, finder)
-
-    def finish() -> None:
-        new = finder.new_modules()
-        folder = os.path.dirname(file)  # noqa: PTH120 - pathlib is not imported yet
-        if len(new) <= _FEW or sys.dont_write_bytecode or not os.access(folder, os.W_OK):
-            return
-        found = dict(_compiled(new))
-        # Python may be unable to write the compiled files.
-        if len(found) > _FEW:
-            with contextlib.suppress(OSError, ValueError):
-                _write(file, state, finder, found)
-
-    return finish
+    return finder
 
 
-def _state() -> list[Any]:
-    """Return what changes when Python may find other modules than before."""
-    folders = list(sys.path)
-    return [sys.version, sys.flags.optimize, folders, [_written(folder) for folder in folders]]
+def keep_modules() -> None:
+    """Keep the modules that this process has imported, for other processes."""
+    _Finder().keep_new_modules()
+
+
+def _folders() -> list[str]:
+    """Return the folders in which Python looks for modules.
+
+    The first one is the script's or the current one, which has none of those that are kept.
+    """
+    return list(sys.path) if sys.flags.safe_path else sys.path[1:]
+
+
+def _imported() -> Iterator[tuple[str, ModuleSpec]]:
+    for name, module in list(sys.modules.items()):
+        spec = getattr(module, "__spec__", None)
+        if spec is not None and spec.name == name and type(spec.loader) is SourceFileLoader:
+            yield name, spec
+
+
+def _base(source: str, levels: int) -> str:
+    for _ in range(levels):
+        source = source.rpartition(os.sep)[0]
+    return source
 
 
 def _written(path: str) -> tuple[int, int] | None:
@@ -150,46 +193,15 @@ def _written(path: str) -> tuple[int, int] | None:
     return found.st_mtime_ns, found.st_size
 
 
-def _read(file: str, state: list[Any]) -> _Finder:
+def _read(file: str, state: list[Any]) -> tuple[dict[str, _Place], memoryview]:
     with contextlib.suppress(OSError, EOFError, TypeError, ValueError):
         with open(file, "rb") as opened:  # noqa: PTH123 - pathlib is not imported yet
             kept = memoryview(mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ))
         end = _LENGTH_BYTES + int.from_bytes(kept[:_LENGTH_BYTES], "little")
         known, places = marshal.loads(kept[_LENGTH_BYTES:end])  # noqa: S302 - as modules are
         if known == state:
-            return _Finder(places, kept[end:])
-    return _Finder({}, memoryview(b""))
-
-
-def _write(file: str, state: list[Any], finder: _Finder, found: _Found) -> None:
-    if len(finder.places) + len(found) <= _MOST:
-        before = finder.places.items()
-        kept = {name: (place, finder.codes[place[-2] : place[-1]]) for name, place in before}
-        found = {**kept, **found}
-    places, end = {}, 0
-    for name, (place, code) in found.items():
-        places[name] = (*place[:5], end, end := end + len(code))
-    header = marshal.dumps([state, places])
-    length = len(header).to_bytes(_LENGTH_BYTES, "little")
-    replace_kept(file, [length, header, *(code for _, code in found.values())])
-
-
-def _compiled(
-    new: Mapping[str, ModuleSpec],
-) -> Iterator[tuple[str, tuple[_Place, bytes | memoryview]]]:
-    for name, spec in new.items():
-        source, compiled = spec.origin, spec.cached
-        if source is None or compiled is None or (written := _written(source)) is None:
-            continue
-        try:
-            with open(compiled, "rb") as opened:  # noqa: PTH123 - as above
-                data = opened.read()
-        except OSError:
-            continue
-        if data.startswith(_header(*written)):
-            is_package = spec.submodule_search_locations is not None
-            place = (source, *written, is_package, compiled, 0, 0)
-            yield name, (place, data[_HEADER_BYTES:])
+            return places, kept[end:]
+    return {}, memoryview(b"")
 
 
 def _header(modified: int, size: int) -> bytes:

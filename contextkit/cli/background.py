@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from contextkit.agent.client import socket_path
 from contextkit.agent.deferred import defer_imports
 from contextkit.agent.generated import use_kept_code
+from contextkit.agent.kept_modules import keep_modules
 from contextkit.agent.lock import only_server
 
 if TYPE_CHECKING:
@@ -28,8 +29,13 @@ def main(arguments: list[str]) -> None:
     with only_server(path) as first:
         if first:
             defer_imports()
-            keep = use_kept_code()
+            keep_code = use_kept_code()
             from contextkit.agent.running import run_detached
+
+            def keep() -> None:
+                keep_code()
+                # It uses none itself: the kept file would count as its memory.
+                keep_modules()
 
             run_detached(path, warm, run_command, keep)
 

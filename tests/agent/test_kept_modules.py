@@ -44,16 +44,35 @@ def site(tmp_path: Path) -> Path:
     return dishes.parent
 
 
-def run(site: Path, *names: str, **variables: str) -> list[str]:
-    """Run the script in a process of its own; what it prints, and what loads these modules."""
+def run(
+    site: Path,
+    *names: str,
+    script: str = SCRIPT,
+    cwd: Path | None = None,
+    safe: bool = False,
+    **variables: str,
+) -> list[str]:
+    """Run a script in a process of its own; what it prints, and what loads these modules."""
     kept = {"PYTHONPATH": str(site), "PYTHONPYCACHEPREFIX": str(site.parent / "kept")}
     environment = {**os.environ, **kept}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
-    command = [sys.executable, "-c", SCRIPT, *(names or ("dishes", "dishes.soup"))]
+    options = ["-P"] if safe else []
     ran = subprocess.run(
-        command, env={**environment, **variables}, capture_output=True, text=True, check=True
+        [sys.executable, *options, "-c", script, *(names or ("dishes", "dishes.soup"))],
+        cwd=cwd,
+        env={**environment, **variables},
+        capture_output=True,
+        text=True,
+        check=True,
     )
     return ran.stdout.splitlines()
+
+
+def rewrite(file: Path, text: str) -> None:
+    """Change a module as seconds later: Python compares whole seconds and sizes."""
+    file.write_text(text)
+    later = file.stat().st_mtime + 2
+    os.utime(file, (later, later))
 
 
 def kept_files(site: Path) -> list[Path]:
@@ -71,11 +90,28 @@ def test_the_second_process_imports_the_same_modules(site: Path) -> None:
     assert len(kept_files(site)) == 1
 
 
-def rewrite(file: Path, text: str) -> None:
-    """Change a module as seconds later: Python compares whole seconds and sizes."""
-    file.write_text(text)
-    later = file.stat().st_mtime + 2
-    os.utime(file, (later, later))
+def test_the_folder_in_which_a_process_runs_does_not_count(site: Path) -> None:
+    """Its modules are not kept, and other processes have the same kept ones in any folder."""
+    here = site.parent / "here"
+    here.mkdir()
+    for number in range(20):
+        (here / f"guest{number}.py").write_text("import dishes.soup\n")
+    guests = "; ".join(f"import guest{number}" for number in range(20))
+    script = SCRIPT.replace("import dishes.soup", f"{guests}, dishes.soup", 1)
+    run(site, "dishes.soup", "guest3", script=script, cwd=here)
+    again = run(site, "dishes.soup", "guest3", script=script, cwd=here)
+    assert set(again[-1].split()) == {KEPT, READ}
+    assert run(site, "dishes.soup", safe=True)[-1] == KEPT
+
+
+def test_a_process_can_keep_modules_without_using_them(site: Path) -> None:
+    """As the background server does."""
+    keeping = SCRIPT.replace(
+        "with kept_modules():", "import contextlib\nwith contextlib.nullcontext():"
+    )
+    keeping += "\nfrom contextkit.agent.kept_modules import keep_modules\nkeep_modules()\n"
+    assert [run(site, script=keeping)[-1] for _ in range(2)] == [READ, READ]
+    assert run(site)[-1] == KEPT
 
 
 def test_changed_modules_are_read_again(site: Path) -> None:
