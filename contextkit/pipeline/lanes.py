@@ -13,7 +13,7 @@ from contextkit.budget.weigh import weighed
 from contextkit.config.settings import normalized
 from contextkit.models.request import ContextRequest
 from contextkit.pipeline.gather import Question
-from contextkit.pipeline.recipes import title_of
+from contextkit.pipeline.recipes import has_own_split, title_of
 from contextkit.pipeline.render import heading
 from contextkit.plugin.checks import Failed
 from contextkit.plugin.manager import SourceRegistry
@@ -49,8 +49,7 @@ def lanes_for(
         for question in questions
     ]
     sources = {q.section.key: normalized(q.section.source) for q in questions}
-    # A recipe with its own questions or weights sets its own split.
-    own_split = any(q.section.query is not None or q.section.weight for q in questions)
+    own_split = has_own_split([question.section for question in questions])
     if request.strategy.budget:
         split = _by_percent(lanes, sources, request.strategy.budget)
     elif request.shares == "fixed" or own_split:

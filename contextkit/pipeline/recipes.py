@@ -28,6 +28,12 @@ from contextkit.text.questions import signals_of
 
 _HOOK = "contextkit_recipes"
 
+_SELDOM = 0.1
+_PART_OF_SELDOM = 0.25
+_LEAST_OF_SELDOM = 10
+"""A source that answers such questions this seldom, compared with the one that does most often,
+retrieves only this part of its usual limit, but this many items: no other may have an answer."""
+
 
 @frozen
 class OfferedRecipe:
@@ -162,12 +168,42 @@ def title_of(registry: SourceRegistry, section: Section) -> str:
     return section.title or registry.info(section.source).title
 
 
+def has_own_split(sections: Sequence[Section]) -> bool:
+    """Whether a recipe splits the budget itself, by its own questions or weights."""
+    return any(section.query is not None or section.weight for section in sections)
+
+
+def parts_of_limits(
+    registry: SourceRegistry, sections: Sequence[Section], request: ContextRequest
+) -> dict[str, float]:
+    """Return the part of its usual limit for which each section is asked, 0..1.
+
+    A source that seldom answers such questions gets little of the budget, or none: of 1,340 items
+    of such sources, all 21 that were shown were among the first three of their source.
+    """
+    is_by_evidence = request.shares == "by_evidence" and not request.strategy.budget
+    if request.fill or not is_by_evidence or has_own_split(sections):
+        return {section.key: 1.0 for section in sections}
+    topics = request.signals.topics
+    likely = {s.key: registry.info(s.source).likely_answers(topics) for s in sections}
+    most = max(likely.values(), default=1.0)
+    return {
+        key: _PART_OF_SELDOM if value < _SELDOM * most else 1.0 for key, value in likely.items()
+    }
+
+
 def section_request(
-    registry: SourceRegistry, section: Section, request: ContextRequest
+    registry: SourceRegistry, section: Section, request: ContextRequest, part: float = 1.0
 ) -> ContextRequest:
     """Derive one section's request, without its records.
 
     Mutable values are copied, so that no plugin can change other sources' requests or the settings.
+
+    Args:
+        registry: has the sources' settings.
+        section: the section.
+        request: the request for the whole context.
+        part: the part of its usual limit, 0..1; a limit that somebody set is kept.
     """
     settings = registry.config.source(section.source)
     return copied(
@@ -178,7 +214,7 @@ def section_request(
         or section.limit
         or request.strategy.limits.get(normalized(section.source))
         or settings.limit
-        or _limit(request, registry.info(section.source)),
+        or _limit(request, registry.info(section.source), part),
         filters={**request.filters, **section.filters},
         weights=dict(request.weights),
         limits=dict(request.limits),
@@ -189,12 +225,15 @@ def section_request(
     )
 
 
-def _limit(request: ContextRequest, info: SourceInfo) -> int:
-    """Return the request's limit, or a smaller one for a source with long items."""
-    # Summaries and single lines are short, whatever their items are.
-    if not request.limit_by_size or request.detail != "full":
+def _limit(request: ContextRequest, info: SourceInfo, part: float) -> int:
+    """Return the request's limit, or a smaller one that suits the source."""
+    if not request.limit_by_source:
         return request.limit
-    return min(request.limit, default_limit(request.max_tokens, info.item_tokens))
+    limit = request.limit
+    # Summaries and single lines are short, whatever their items are.
+    if request.detail == "full":
+        limit = min(limit, default_limit(request.max_tokens, info.item_tokens))
+    return min(limit, max(_LEAST_OF_SELDOM, round(part * limit)))
 
 
 def timeout_of(registry: SourceRegistry, section: Section, request: ContextRequest) -> float:

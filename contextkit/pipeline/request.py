@@ -69,7 +69,7 @@ def make_request(
     values["max_tokens"] = _without_reserve(values["max_tokens"], values["reserve"])
     if "limit" not in checked:
         values["limit"] = config.assemble.limit or default_limit(values["max_tokens"])
-        values["limit_by_size"] = not config.assemble.limit
+        values["limit_by_source"] = not config.assemble.limit
     _check_query(query)
     _check_filters(values.get("filters", {}))
     return ContextRequest(

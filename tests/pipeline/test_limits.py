@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from types import ModuleType
 from typing import Any
 
@@ -40,21 +41,67 @@ async def test_a_source_is_asked_for_as_many_items_as_fill_the_budget(
     open_kit: OpenKit, asked: dict[str, Any], limits: tuple[int, int]
 ) -> None:
     """Fewer of a source whose items are long, unless somebody sets a limit."""
+    infos = {"short": SourceInfo(), "long": SourceInfo(item_tokens=100)}
+    seen = await limits_of(open_kit, infos, QUERY, **asked)
+    assert (seen["short"], seen["long"]) == limits
+
+
+@pytest.mark.parametrize(
+    ("asked", "limits"),
+    [
+        ({}, (50, 12, 50)),
+        ({"max_tokens": 20_000}, (500, 125, 500)),
+        ({"detail": "compact"}, (50, 12, 50)),
+        ({"limit": 30}, (30, 30, 30)),
+        ({"limits": {"seldom": 40}}, (50, 40, 50)),
+        ({"fill": True}, (50, 50, 50)),
+        ({"shares": "fixed"}, (50, 50, 50)),
+        ({"strategy": "by-hand"}, (50, 50, 50)),
+        ({"sources": ["seldom", "at_times"]}, (0, 12, 50)),
+        ({"sources": ["seldom"]}, (0, 50, 0)),
+    ],
+    ids=str,
+)
+async def test_a_source_that_seldom_answers_such_questions_is_asked_for_fewer_items(
+    open_kit: OpenKit, asked: dict[str, Any], limits: tuple[int, int, int]
+) -> None:
+    """Compared with the others that are asked, where the budget is split by what they found."""
+    likely = {"code": 1.0, "seldom": 0.02, "at_times": 0.5}
+    infos = {name: SourceInfo(answers={"code": value}) for name, value in likely.items()}
+    seen = await limits_of(open_kit, infos, "what does the function `rise` return?", **asked)
+    assert (seen.get("code", 0), seen["seldom"], seen.get("at_times", 0)) == limits
+
+
+async def test_a_source_that_seldom_answers_is_asked_for_some_items(open_kit: OpenKit) -> None:
+    """Those that others leave out may be the only answer."""
+    infos = {
+        "code": SourceInfo(answers={"code": 1.0}),
+        "seldom": SourceInfo(answers={"code": 0.02}, item_tokens=100),
+    }
+    seen = await limits_of(open_kit, infos, "what does the function `rise` return?")
+    assert seen["seldom"] == 10
+
+
+async def limits_of(
+    open_kit: OpenKit, infos: Mapping[str, SourceInfo], query: str, **asked: Any
+) -> dict[str, int]:
+    """The limit that each source is given for a question."""
     seen = dict[str, int]()
 
-    def query(name: str, request: ContextRequest) -> list[ContextItem]:
+    def find(name: str, request: ContextRequest) -> list[ContextItem]:
         seen[name] = request.limit
         return []
 
     plugins = {
         name: make_plugin(
-            contextkit_query=lambda request, name=name: query(name, request),
+            contextkit_query=lambda request, name=name: find(name, request),
             contextkit_source=info,
         )
-        for name, info in (("short", SourceInfo()), ("long", SourceInfo(item_tokens=100)))
+        for name, info in infos.items()
     }
-    await open_kit(plugins, settings=KEYWORDS).assemble_context(QUERY, **asked)
-    assert (seen["short"], seen["long"]) == limits
+    settings = {**KEYWORDS, "strategies.by-hand.budget": {"seldom": 50}}
+    await open_kit(plugins, settings=settings).assemble_context(query, **asked)
+    return seen
 
 
 @pytest.mark.parametrize(
