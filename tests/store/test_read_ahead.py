@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -14,14 +13,16 @@ from contextkit.store import read_ahead as reading
 from contextkit.store.read_ahead import fetch, read_ahead, read_ahead_once
 
 SCRIPT = """
-import os, sys, time
+import os, sys
 from contextkit.store import read_ahead as reading
 
-def slowly(shard):
-    open(os.path.join(os.environ["HOME"], "read"), "w").write(shard)
-    time.sleep(10)
+def held_up(shard):
+    # Opening a pipe waits for the test.
+    with open(os.path.join(os.environ["HOME"], "go")) as go, \\
+         open(os.path.join(os.environ["HOME"], "read"), "w") as read:
+        read.write(go.read() + shard)
 
-reading.read_ahead = slowly
+reading.read_ahead = held_up
 reading.begin_reading_ahead(os.environ)
 print(*reading._begun)
 reading.read_ahead = print
@@ -41,6 +42,7 @@ def begin(home: Path, **variables: str) -> list[str]:
         capture_output=True,
         text=True,
         check=True,
+        timeout=60,
     )
     assert ran.stderr == ""
     return ran.stdout.splitlines()
@@ -56,16 +58,16 @@ def shard(tmp_path: Path) -> Path:
 
 @on_linux
 def test_another_process_reads_the_users_store(tmp_path: Path, shard: Path) -> None:
-    """Opening it then reads it ahead no more, and opening it again does."""
-    began = time.monotonic()
+    """Opening it then reads it ahead no more, and opening it again does.
+
+    The command's output ends with the command: the other process does not keep it open.
+    """
+    for name in ("go", "read"):
+        os.mkfifo(tmp_path / name)
     said = begin(tmp_path, CONTEXTKIT_HOME=str(tmp_path / "data"))
     assert said == [str(shard), str(shard)]
-    # The other process does not keep the output open.
-    assert time.monotonic() - began < 8
-    deadline = time.monotonic() + 8
-    while not (tmp_path / "read").exists() and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert (tmp_path / "read").read_text() == str(shard)
+    (tmp_path / "go").write_text("reads ")
+    assert (tmp_path / "read").read_text() == f"reads {shard}"
 
 
 @on_linux
