@@ -308,9 +308,7 @@ class ContextRequest(RequestDefaults):
         Factory(dict),
         eq=False,
     )
-    limit_by_source: bool = _set_later(
-        "Whether a source retrieves fewer items if they are long, or seldom answer.", False
-    )
+    limit_by_source: bool = _set_later("Whether the limit depends on the source, too.", False)
     neighbours: float = _set_later(
         "Part of its match that an item passes on to those beside it, 0..1.", 0.7
     )

@@ -15,7 +15,7 @@ from contextkit.models.request import ContextRequest, Recipe
 from contextkit.models.trace import ItemTrace, SourceTrace, Trace
 from contextkit.pipeline.filters import record_refusal, refusal
 from contextkit.pipeline.pipeline import Pipeline
-from contextkit.pipeline.recipes import parts_of_limits, section_request
+from contextkit.pipeline.recipes import section_requests
 
 Outcome = Literal["in", "dropped", "not_retrieved", "not_found_by_query", "not_asked", "unknown"]
 
@@ -148,10 +148,8 @@ async def _beyond_the_limit(
     found = []
     asked_of = await pipeline.ask(wide, recipe)
     sections = [question.section for question, _ in asked_of]
-    parts = parts_of_limits(pipeline.registry, sections, request)
-    for question, answer in asked_of:
-        part = parts[question.section.key]
-        limit = section_request(pipeline.registry, question.section, request, part).limit
+    limits = [own.limit for own in section_requests(pipeline.registry, sections, request)]
+    for (question, answer), limit in zip(asked_of, limits, strict=True):
         for place, item in enumerate(answer.items, 1):
             if _is(item, asked):
                 words = (

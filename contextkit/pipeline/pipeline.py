@@ -31,12 +31,7 @@ from contextkit.pipeline.filters import narrowed
 from contextkit.pipeline.gate import unless_talk
 from contextkit.pipeline.gather import Answer, Question, gather
 from contextkit.pipeline.observers import Observers
-from contextkit.pipeline.recipes import (
-    parts_of_limits,
-    section_request,
-    sections_to_ask,
-    timeout_of,
-)
+from contextkit.pipeline.recipes import section_requests, sections_to_ask, timeout_of
 from contextkit.pipeline.redact import Redactor
 from contextkit.pipeline.request import with_budget
 from contextkit.pipeline.trace import HookFailures, Stopwatch
@@ -345,12 +340,11 @@ class Pipeline:
         known = [plugin.name for plugin in self.registry.plugins]
         questions = []
         checkout = checkout_of(self.registry, self.ownership, request.project, request.workspace)
-        parts = parts_of_limits(self.registry, sections, request)
-        for section in sections:
+        requests = section_requests(self.registry, sections, request)
+        for section, asked in zip(sections, requests, strict=True):
             source = section.source
             # The results of a host's own searcher were not redacted before.
             given: set[str] | None = set() if self.answer is None else None
-            asked = section_request(self.registry, section, request, parts[section.key])
             bound = copied(
                 narrowed(asked, self._info(source), source, known),
                 signals=signalling(asked.query, asked.signals),

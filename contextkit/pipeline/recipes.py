@@ -173,14 +173,23 @@ def has_own_split(sections: Sequence[Section]) -> bool:
     return any(section.query is not None or section.weight for section in sections)
 
 
-def parts_of_limits(
+def section_requests(
+    registry: SourceRegistry, sections: Sequence[Section], request: ContextRequest
+) -> list[ContextRequest]:
+    """Derive the requests of all sections that are asked together, without their records.
+
+    A source that seldom answers such questions is asked for fewer items, as it gets little of the
+    budget or none: of 1,340 items of such sources, all 21 that were shown were among the first
+    three of their source.
+    """
+    parts = _parts_of_limits(registry, sections, request)
+    return [section_request(registry, s, request, parts[s.key]) for s in sections]
+
+
+def _parts_of_limits(
     registry: SourceRegistry, sections: Sequence[Section], request: ContextRequest
 ) -> dict[str, float]:
-    """Return the part of its usual limit for which each section is asked, 0..1.
-
-    A source that seldom answers such questions gets little of the budget, or none: of 1,340 items
-    of such sources, all 21 that were shown were among the first three of their source.
-    """
+    """Map sections to the part of their usual limit, 0..1."""
     is_by_evidence = request.shares == "by_evidence" and not request.strategy.budget
     if request.fill or not is_by_evidence or has_own_split(sections):
         return {section.key: 1.0 for section in sections}
