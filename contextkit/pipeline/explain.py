@@ -148,8 +148,9 @@ async def _beyond_the_limit(
     found = []
     asked_of = await pipeline.ask(wide, recipe)
     sections = [question.section for question, _ in asked_of]
-    limits = [own.limit for own in section_requests(pipeline.registry, sections, request)]
-    for (question, answer), limit in zip(asked_of, limits, strict=True):
+    records = [question.request.records for question, _ in asked_of]
+    requests = section_requests(pipeline.registry, sections, request, records)
+    for (question, answer), limit in zip(asked_of, [r.limit for r in requests], strict=True):
         for place, item in enumerate(answer.items, 1):
             if _is(item, asked):
                 words = (

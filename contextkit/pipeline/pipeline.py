@@ -340,25 +340,28 @@ class Pipeline:
         known = [plugin.name for plugin in self.registry.plugins]
         questions = []
         checkout = checkout_of(self.registry, self.ownership, request.project, request.workspace)
-        requests = section_requests(self.registry, sections, request)
-        for section, asked in zip(sections, requests, strict=True):
+        records = [
+            Records(
+                store,
+                section.source,
+                request.project,
+                searcher,
+                user=request.user,
+                checkout=checkout,
+                own=self.ownership.user,
+                redactor=self.redactor,
+                # The results of a host's own searcher were not redacted before.
+                given=set() if self.answer is None else None,
+            )
+            for section in sections
+        ]
+        requests = section_requests(self.registry, sections, request, records)
+        for section, asked, own in zip(sections, requests, records, strict=True):
             source = section.source
-            # The results of a host's own searcher were not redacted before.
-            given: set[str] | None = set() if self.answer is None else None
             bound = copied(
                 narrowed(asked, self._info(source), source, known),
                 signals=signalling(asked.query, asked.signals),
-                records=Records(
-                    store,
-                    source,
-                    request.project,
-                    searcher,
-                    user=request.user,
-                    checkout=checkout,
-                    own=self.ownership.user,
-                    redactor=self.redactor,
-                    given=given,
-                ),
+                records=own,
             )
             questions.append(
                 Question(

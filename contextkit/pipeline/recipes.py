@@ -19,6 +19,7 @@ from contextkit.errors import (
     in_words,
 )
 from contextkit.models.copying import copied
+from contextkit.models.records import Records
 from contextkit.models.request import ContextRequest, Recipe, RecipeTemplate, Section
 from contextkit.models.source import SourceInfo
 from contextkit.pipeline.request import default_limit
@@ -174,31 +175,34 @@ def has_own_split(sections: Sequence[Section]) -> bool:
 
 
 def section_requests(
-    registry: SourceRegistry, sections: Sequence[Section], request: ContextRequest
+    registry: SourceRegistry,
+    sections: Sequence[Section],
+    request: ContextRequest,
+    records: Sequence[Records],
 ) -> list[ContextRequest]:
     """Derive the requests of all sections that are asked together, without their records.
 
     A source that seldom answers such questions is asked for fewer items, as it gets little of the
     budget or none: of 1,340 items of such sources, all 21 that were shown were among the first
-    three of their source.
+    three of their source. Sources without records leave the budget to the others.
+
+    Args:
+        registry: has the sources' settings.
+        sections: the sections.
+        request: the request for the whole context.
+        records: each section's records.
     """
-    parts = _parts_of_limits(registry, sections, request)
-    return [section_request(registry, s, request, parts[s.key]) for s in sections]
-
-
-def _parts_of_limits(
-    registry: SourceRegistry, sections: Sequence[Section], request: ContextRequest
-) -> dict[str, float]:
-    """Map sections to the part of their usual limit, 0..1."""
+    topics = request.signals.topics
+    likely = [registry.info(section.source).likely_answers(topics) for section in sections]
+    having = [value for value, own in zip(likely, records, strict=True) if not own.known_empty]
+    seldom = _SELDOM * max(having, default=0.0)
     is_by_evidence = request.shares == "by_evidence" and not request.strategy.budget
     if request.fill or not is_by_evidence or has_own_split(sections):
-        return {section.key: 1.0 for section in sections}
-    topics = request.signals.topics
-    likely = {s.key: registry.info(s.source).likely_answers(topics) for s in sections}
-    most = max(likely.values(), default=1.0)
-    return {
-        key: _PART_OF_SELDOM if value < _SELDOM * most else 1.0 for key, value in likely.items()
-    }
+        seldom = 0.0
+    return [
+        section_request(registry, section, request, _PART_OF_SELDOM if value < seldom else 1.0)
+        for section, value in zip(sections, likely, strict=True)
+    ]
 
 
 def section_request(

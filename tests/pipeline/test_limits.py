@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from types import ModuleType
 from typing import Any
 
 import pytest
 
-from contextkit import ContextItem, ContextRequest, InvalidRequestError, SourceInfo
+from contextkit import ContextItem, ContextRequest, InvalidRequestError, Record, SourceInfo
 from tests.making import KEYWORDS, OpenKit, make_plugin
 
 QUERY = "when is high water at the harbour?"
@@ -82,10 +82,22 @@ async def test_a_source_that_seldom_answers_is_asked_for_some_items(open_kit: Op
     assert seen["seldom"] == 10
 
 
+async def test_a_source_without_records_leaves_the_budget_to_the_others(open_kit: OpenKit) -> None:
+    """A repository may have nothing but documents."""
+    infos = {name: SourceInfo(answers={"code": part}) for name, part in (("code", 1), ("text", 0))}
+    question = "what does the function `rise` return?"
+    assert (await limits_of(open_kit, infos, question, empty=["code"]))["text"] == 50
+    assert (await limits_of(open_kit, infos, question))["text"] == 12
+
+
 async def limits_of(
-    open_kit: OpenKit, infos: Mapping[str, SourceInfo], query: str, **asked: Any
+    open_kit: OpenKit,
+    infos: Mapping[str, SourceInfo],
+    query: str,
+    empty: Collection[str] = (),
+    **asked: Any,
 ) -> dict[str, int]:
-    """The limit that each source is given for a question."""
+    """The limit that each source is given for a question; all but the `empty` have a record."""
     seen = dict[str, int]()
 
     def find(name: str, request: ContextRequest) -> list[ContextItem]:
@@ -100,7 +112,10 @@ async def limits_of(
         for name, info in infos.items()
     }
     settings = {**KEYWORDS, "strategies.by-hand.budget": {"seldom": 50}}
-    await open_kit(plugins, settings=settings).assemble_context(query, **asked)
+    kit = open_kit(plugins, settings=settings)
+    for name in infos:
+        kit.records(name).put([] if name in empty else [Record(id="tide", text=FIRST)])
+    await kit.assemble_context(query, **asked)
     return seen
 
 
