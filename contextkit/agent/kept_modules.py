@@ -57,6 +57,8 @@ class _Finder:
     """Finds kept modules where Python would find them, if their sources have not changed.
 
     Attributes:
+        file: the kept file.
+        folders: the folders whose modules may be kept.
         state: what changes when Python may find other modules than before.
         places: name -> the module's place.
         codes: the code of all modules.

@@ -63,7 +63,7 @@ class RequestDefaults:
     )
     limit: int | None = option(
         None,
-        "Items to retrieve from each source. Unset: by the budget and the items' usual length.",
+        "Items to retrieve from each source. Unset: as many as the budget and the question need.",
         integers(),
         common=True,
     )

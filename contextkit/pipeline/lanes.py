@@ -13,7 +13,7 @@ from contextkit.budget.weigh import weighed
 from contextkit.config.settings import normalized
 from contextkit.models.request import ContextRequest
 from contextkit.pipeline.gather import Question
-from contextkit.pipeline.recipes import has_own_split, title_of
+from contextkit.pipeline.recipes import splits_by_evidence, title_of
 from contextkit.pipeline.render import heading
 from contextkit.plugin.checks import Failed
 from contextkit.plugin.manager import SourceRegistry
@@ -49,14 +49,13 @@ def lanes_for(
         for question in questions
     ]
     sources = {q.section.key: normalized(q.section.source) for q in questions}
-    own_split = has_own_split([question.section for question in questions])
     if request.strategy.budget:
         split = _by_percent(lanes, sources, request.strategy.budget)
-    elif request.shares == "fixed" or own_split:
-        split = lanes
-    else:
+    elif splits_by_evidence([question.section for question in questions], request):
         infos = {q.section.key: registry.info(q.section.source) for q in questions}
         split = weighed(lanes, request, infos)
+    else:
+        split = lanes
     if request.min_sources == 1:
         return split
     best = {lane.key: lane.pieces[0] for lane in lanes if lane.pieces}

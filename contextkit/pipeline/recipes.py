@@ -169,9 +169,13 @@ def title_of(registry: SourceRegistry, section: Section) -> str:
     return section.title or registry.info(section.source).title
 
 
-def has_own_split(sections: Sequence[Section]) -> bool:
-    """Whether a recipe splits the budget itself, by its own questions or weights."""
-    return any(section.query is not None or section.weight for section in sections)
+def splits_by_evidence(sections: Sequence[Section], request: ContextRequest) -> bool:
+    """Whether the budget depends on what the sections found.
+
+    A strategy, a request or a recipe with questions or weights of its own may split it otherwise.
+    """
+    own_split = any(section.query is not None or section.weight for section in sections)
+    return request.shares == "by_evidence" and not request.strategy.budget and not own_split
 
 
 def section_requests(
@@ -195,10 +199,8 @@ def section_requests(
     topics = request.signals.topics
     likely = [registry.info(section.source).likely_answers(topics) for section in sections]
     having = [value for value, own in zip(likely, records, strict=True) if not own.known_empty]
-    seldom = _SELDOM * max(having, default=0.0)
-    is_by_evidence = request.shares == "by_evidence" and not request.strategy.budget
-    if request.fill or not is_by_evidence or has_own_split(sections):
-        seldom = 0.0
+    decides = splits_by_evidence(sections, request) and not request.fill
+    seldom = _SELDOM * max(having, default=0.0) if decides else 0.0
     return [
         section_request(registry, section, request, _PART_OF_SELDOM if value < seldom else 1.0)
         for section, value in zip(sections, likely, strict=True)

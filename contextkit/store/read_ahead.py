@@ -62,7 +62,7 @@ def begin_reading_ahead(environment: Mapping[str, str]) -> None:
         _begun.add(shard)
         return
     try:
-        # Whoever reads the command's output waits until no process can write to it.
+        # A program that reads the command's output waits until every process has closed it.
         nothing = os.open(os.devnull, os.O_RDWR)
         for stream in range(3):
             os.dup2(nothing, stream)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from contextkit.config.load import data_folder
 from contextkit.store import read_ahead as reading
 from contextkit.store.read_ahead import fetch, read_ahead, read_ahead_once
 
@@ -58,9 +59,9 @@ def shard(tmp_path: Path) -> Path:
 
 @on_linux
 def test_another_process_reads_the_users_store(tmp_path: Path, shard: Path) -> None:
-    """Opening it then reads it ahead no more, and opening it again does.
+    """The command skips reading ahead when it opens the store first, and not when it does again.
 
-    The command's output ends with the command: the other process does not keep it open.
+    Its output ends when it does: the other process does not keep it open.
     """
     for name in ("go", "read"):
         os.mkfifo(tmp_path / name)
@@ -72,13 +73,16 @@ def test_another_process_reads_the_users_store(tmp_path: Path, shard: Path) -> N
 
 @on_linux
 @pytest.mark.parametrize("variables", [{}, {"XDG_DATA_HOME": "HOME/other"}])
-def test_the_usual_folder_is_found(tmp_path: Path, variables: dict[str, str]) -> None:
-    """It is the one of `data_folder`."""
+def test_the_usual_folder_is_found(
+    tmp_path: Path, variables: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is the one that `data_folder` returns."""
     given = {name: value.replace("HOME", str(tmp_path)) for name, value in variables.items()}
-    data = Path(given.get("XDG_DATA_HOME", tmp_path / ".local" / "share"))
-    folder = data / "contextkit" / "store" / "shard"
+    unset = {"HOME": str(tmp_path), "CONTEXTKIT_HOME": "", "XDG_DATA_HOME": "", **given}
+    for name, value in unset.items():
+        monkeypatch.setenv(name, value)
+    folder = data_folder() / "store" / "shard"
     folder.mkdir(parents=True)
-    unset = {"CONTEXTKIT_HOME": "", "XDG_DATA_HOME": "", **given}
     assert begin(tmp_path, **unset)[0] == str(folder)
 
 
@@ -90,7 +94,7 @@ def test_without_a_store_nothing_is_begun(tmp_path: Path) -> None:
 
 
 def test_texts_are_read_only_if_they_are_few(shard: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of weights, nothing is."""
+    """Weights are never read ahead."""
     segment = shard / "segments" / "one"
     names = (
         "id_tracker.mappings",
