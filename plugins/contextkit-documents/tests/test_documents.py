@@ -11,7 +11,7 @@ import pytest
 import contextkit_documents
 from contextkit import ContextItem, ContextKit, InvalidRequestError, Record
 from contextkit.models.items import STYLES, Detail, Style
-from contextkit.testing import ToolCaller, open_kit, own_home
+from contextkit.testing import Git, ToolCaller, open_kit, own_home
 from contextkit_documents import contextkit_format, contextkit_source
 
 GUIDE = """\
@@ -95,6 +95,37 @@ async def test_since_when_is_answered_by_the_entry_under_its_version(
     assert context.items[0].title == "Version 8.4"
     context = await kit.assemble_context("does the lamp blink at night")
     assert context.items[0].title == "Lamp"
+
+
+async def test_a_question_about_use_is_not_answered_by_the_list_of_changes(
+    kit: ContextKit, workspace: Path
+) -> None:
+    """The list has all of the question's words, and is shown only if nothing else matches."""
+    (workspace / "HISTORY.md").write_text("# 8.4\n\n- Open the hatch with a crank by hand.\n")
+    kit.index()
+    context = await kit.assemble_context("how do I open the hatch with a crank?")
+    assert [item.title for item in context.items] == ["8.4"]
+    (workspace / "docs" / "hatch.md").write_text("# Hatch\n\nTo open it, turn a crank.\n")
+    kit.index()
+    context = await kit.assemble_context("how do I open the hatch with a crank?")
+    assert [item.title for item in context.items] == ["Hatch"]
+
+
+async def test_a_job_for_tools_ranks_below_a_page_unless_asked_for(
+    kit: ContextKit, workspace: Path, git: Git
+) -> None:
+    """A job of continuous integration has more of the question's words than the page."""
+    job = "jobs:\n  hatch:\n    steps:\n      - name: Build and run the tests of the hatch\n"
+    (workspace / ".github" / "workflows").mkdir(parents=True)
+    (workspace / ".github" / "workflows" / "hatch.yml").write_text(job)
+    (workspace / "docs" / "hatch.md").write_text("# Hatch\n\nTo run its tests, turn a crank.\n")
+    git("init", "-q")
+    git("add", ".")
+    kit.index()
+    context = await kit.assemble_context("how do I build and run the tests of the hatch?")
+    assert context.items[0].title == "Hatch"
+    context = await kit.assemble_context("which jobs build and run the tests of the hatch?")
+    assert context.items[0].title == "jobs"
 
 
 @pytest.mark.parametrize(

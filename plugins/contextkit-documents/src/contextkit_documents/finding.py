@@ -15,12 +15,34 @@ _ASKS_WHEN = re.compile(
     r"\b(?:since|versions?|releases?|released|changelog|when|seit|wann)\b|版本|バージョン",
     re.IGNORECASE,
 )
-_CHANGES = re.compile(r"(?:change|history|news|release|whats?[-_]?new)", re.IGNORECASE)
+_CHANGES = re.compile(
+    r"(?:^|/)(?:(?:changes|changelogs?|history|news|releases?(?:[-_]notes)?|whats?[-_]?new)"
+    r"(?:[-_.]?v?\d[\w.-]*)?(?:\.[a-z]+)?$|(?:changelogs?|whats?[-_]?new|release[-_]notes)/)",
+    re.IGNORECASE,
+)
 _CHANGES_GAIN = 1.3
 """Factor for changelog entries in questions about when something changed."""
 
+_PRESENT = frozenset({"code", "usage"})
+"""A list of changes answers no question about these topics alone. A long one has every word of
+"how do I serve static files?", and says what was fixed."""
+
 _STUB = 0.5
 """Factor for the relevance of a section with hardly any text."""
+
+_SETTINGS = 0.8
+"""Factor for configuration and metadata, which the documentation explains."""
+
+_FOR_TOOLS = 0.6
+"""Factor for jobs of continuous integration and templates for issues. A long job has most words of
+"how do I build and run the tests?", but the README answers it."""
+
+_OF_TOOLS = re.compile(r"(?:^|/)\.[^/].*(?:template|\.(?:ya?ml|json|toml)$)", re.IGNORECASE)
+_ASKS_ABOUT_TOOLS = re.compile(
+    r"\b(?:ci|workflows?|pipelines?|actions?|jobs?|git(?:hub|lab)|pre-?commit|lint\w*|hooks?|"
+    r"releas\w+|deploy\w*|issues?|pull requests?|templates?|contribut\w+)\b",
+    re.IGNORECASE,
+)
 
 _LEAST_WORDS = 4
 _LONG = 2_000
@@ -32,8 +54,18 @@ _WORD = re.compile(r"<[^<>]*+>|\[[^\[\]\n]*+\]\(#[^()\n]*+\)|([^\W\d_]{2,})")
 async def find_documents(request: ContextRequest) -> list[ContextItem]:
     """Return the best-matching chunks, and those their neighbours make relevant."""
     hits = await request.records.search(request.query, limit=request.limit, filters=request.filters)
-    gain = _CHANGES_GAIN if _ASKS_WHEN.search(request.query) else 1.0
-    items = [_item(hit.record, min(1.0, hit.relevance * _worth(hit.record, gain))) for hit in hits]
+    asks_when = _ASKS_WHEN.search(request.query) is not None
+    if not asks_when and _PRESENT.issuperset(request.signals.topics):
+        others = [hit for hit in hits if not _lists_changes(hit.record)]
+        if any(hit.relevance >= request.min_relevance for hit in others):
+            hits = others
+    changes = _CHANGES_GAIN if asks_when else 1.0
+    for_tools = 1.0 if _ASKS_ABOUT_TOOLS.search(request.query) else _FOR_TOOLS
+    worths = [_worth(hit.record, changes, for_tools) for hit in hits]
+    items = [
+        _item(hit.record, min(1.0, hit.relevance * worth))
+        for hit, worth in zip(hits, worths, strict=True)
+    ]
     items.sort(key=lambda item: -item.relevance)
     weight, limit = request.neighbours, request.limit
     places = beside(items, weight, request.min_relevance, limit)
@@ -46,15 +78,30 @@ async def find_documents(request: ContextRequest) -> list[ContextItem]:
     return sorted(best, key=lambda item: -item.relevance)
 
 
-def _worth(record: Record, gain: float) -> float:
+def _worth(record: Record, changes: float, for_tools: float) -> float:
     """Return the factor of a match.
 
-    It is lower for a few words, and is `gain` for a list of changes.
+    Args:
+        record: the record that matches.
+        changes: the factor of a list of changes.
+        for_tools: the factor of a job or template for tools.
     """
-    text, path = record.text, str(record.fields.get("file_path") or "")
-    worth = gain if _CHANGES.match(path.rpartition("/")[2]) else 1.0
+    text, kind = record.text, record.fields.get("kind")
+    worth = changes if _lists_changes(record) else 1.0
+    if _OF_TOOLS.search(_path(record)):
+        worth *= for_tools
+    elif kind in ("configuration", "metadata"):
+        worth *= _SETTINGS
     # The words of a long text are not counted.
     return worth if len(text) > _LONG or _has_words(text) else worth * _STUB
+
+
+def _lists_changes(record: Record) -> bool:
+    return _CHANGES.search(_path(record)) is not None
+
+
+def _path(record: Record) -> str:
+    return str(record.fields.get("file_path") or "")
 
 
 def _has_words(text: str) -> bool:
