@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from attrs import evolve
 
 import contextkit_documents
 from contextkit import ContextItem, ContextKit, InvalidRequestError, Record
 from contextkit.models.items import STYLES, Detail, Style
 from contextkit.testing import Git, ToolCaller, open_kit, own_home
-from contextkit_documents import contextkit_format, contextkit_source
+from contextkit_documents import contextkit_format, contextkit_source, contextkit_truncate
 
 GUIDE = """\
 # Shelf
@@ -126,6 +127,73 @@ async def test_a_job_for_tools_ranks_below_a_page_unless_asked_for(
     assert context.items[0].title == "Hatch"
     context = await kit.assemble_context("which jobs build and run the tests of the hatch?")
     assert context.items[0].title == "jobs"
+
+
+SETTINGS = """\
+# Whoever paints it signs here.
+[tool.paint]
+colour = "red"
+layers = 2
+
+[tool.lamp]
+# In seconds; the sea is dark.
+blink = 3
+bulbs = { spare = 4, kind = "gas" }
+
+[tool.rope]
+knots = "many"
+"""
+JOBS = """\
+jobs:
+  paint:
+    steps:
+      - run: brush
+  lamp:
+    steps:
+      - name: Light it
+        env:
+          BLINK: 3
+  rope:
+    steps:
+      - run: knot
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "shown"),
+    [
+        (
+            "lamp.toml",
+            SETTINGS,
+            "...\n[tool.lamp]\n# In seconds; the sea is dark.\nblink = 3\n...",
+        ),
+        (
+            "lamp.yml",
+            JOBS,
+            "jobs:\n...\n  lamp:\n    steps:\n      - name: Light it\n        env:\n"
+            "          BLINK: 3\n...",
+        ),
+        ("lamp.yml", JOBS.replace("BLINK", "SHINE"), None),
+    ],
+)
+def test_long_configuration_is_cut_to_the_lines_that_match(
+    name: str, text: str, shown: str | None
+) -> None:
+    """Each stands below its comment, and its keys or table; without a match the core cuts it."""
+    item = ContextItem(
+        "documents", text, 0.5, metadata={"kind": "configuration", "file_path": name}
+    )
+    [whole] = contextkit_format([item], "markdown", "full")
+    head, tail = f"**Configuration**: {name} (`{name}:1`)\n```\n", "\n```"
+    for room, made in ((len(head + (shown or "") + tail), shown), (len(head) + 8, None)):
+        short = contextkit_truncate(evolve(item, content=whole), "markdown", room, len, "blink")
+        assert short == (None if made is None else f"{head}{made}{tail}")
+
+
+def test_a_page_is_shortened_as_any_prose() -> None:
+    """The core selects sentences; lines of a page are not settings."""
+    item = ContextItem("documents", SETTINGS, 0.5, metadata={"kind": "documentation"})
+    assert contextkit_truncate(item, "markdown", 100, len, "blink") is None
 
 
 @pytest.mark.parametrize(

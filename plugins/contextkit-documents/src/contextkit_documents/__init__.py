@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from contextkit import hookimpl
@@ -17,6 +17,7 @@ __all__ = [
     "contextkit_index",
     "contextkit_query",
     "contextkit_source",
+    "contextkit_truncate",
 ]
 
 _GLOBS = "contextkit.indexing:wrong_globs"
@@ -68,6 +69,18 @@ def contextkit_format(items: Sequence[ContextItem], style: Style, detail: Detail
     from contextkit_documents.presentation import shown
 
     return [shown(item, style, detail) for item in items]
+
+
+@hookimpl
+def contextkit_truncate(
+    item: ContextItem, style: Style, max_tokens: int, count: Callable[[str], int], query: str
+) -> str | None:
+    """Shorten configuration and metadata to the lines that match; others as the core does."""
+    if item.metadata.get("kind") not in ("configuration", "metadata"):
+        return None
+    from contextkit_documents.excerpts import matching_lines
+
+    return matching_lines(item, style, max_tokens, count, query)
 
 
 @hookimpl

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import islice
 
 from contextkit import ContextItem, ContextRequest, Record
@@ -33,16 +33,25 @@ _STUB = 0.5
 _SETTINGS = 0.8
 """Factor for configuration and metadata, which the documentation explains."""
 
-_FOR_TOOLS = 0.6
-"""Factor for jobs of continuous integration and templates for issues. A long job has most words of
-"how do I build and run the tests?", but the README answers it."""
+_ASIDE = 0.6
+"""Factor for what is beside the project's documentation, unless the question is about it. A long
+job of continuous integration has most words of "how do I build and run the tests?"."""
 
-_OF_TOOLS = re.compile(r"(?:^|/)\.[^/].*(?:template|\.(?:ya?ml|json|toml)$)", re.IGNORECASE)
-_ASKS_ABOUT_TOOLS = re.compile(
-    r"\b(?:ci|workflows?|pipelines?|actions?|jobs?|git(?:hub|lab)|pre-?commit|lint\w*|hooks?|"
-    r"releas\w+|deploy\w*|issues?|pull requests?|templates?|contribut\w+)\b",
-    re.IGNORECASE,
-)
+_ASIDES = [
+    (re.compile(path, re.IGNORECASE), re.compile(rf"\b(?:{asks})\b", re.IGNORECASE))
+    for path, asks in (
+        # Jobs and settings of tools, and templates for issues.
+        (
+            r"(?:^|/)\.[^/].*(?:template|\.(?:ya?ml|json|toml)$)",
+            r"ci|workflows?|pipelines?|actions?|jobs?|git(?:hub|lab)|pre-?commit|lint\w*|hooks?|"
+            r"releas\w+|deploy\w*|issues?|pull requests?|templates?|contribut\w+",
+        ),
+        (r"code[-_ ]of[-_ ]conduct", r"conduct|behaviou?r|enforce\w*|report\w*"),
+        (r"(?:^|/)(?:tests?|testdata|fixtures?)/", r"tests?|testing|fixtures?"),
+        (r"(?:^|/)bench(?:marks?)?/", r"bench\w*|fast|slow|performance"),
+    )
+]
+"""Pairs of patterns: of its path, and of a question about it."""
 
 _LEAST_WORDS = 4
 _LONG = 2_000
@@ -60,8 +69,8 @@ async def find_documents(request: ContextRequest) -> list[ContextItem]:
         if any(hit.relevance >= request.min_relevance for hit in others):
             hits = others
     changes = _CHANGES_GAIN if asks_when else 1.0
-    for_tools = 1.0 if _ASKS_ABOUT_TOOLS.search(request.query) else _FOR_TOOLS
-    worths = [_worth(hit.record, changes, for_tools) for hit in hits]
+    asides = [path for path, asks in _ASIDES if not asks.search(request.query)]
+    worths = [_worth(hit.record, changes, asides) for hit in hits]
     items = [
         _item(hit.record, min(1.0, hit.relevance * worth))
         for hit, worth in zip(hits, worths, strict=True)
@@ -78,18 +87,18 @@ async def find_documents(request: ContextRequest) -> list[ContextItem]:
     return sorted(best, key=lambda item: -item.relevance)
 
 
-def _worth(record: Record, changes: float, for_tools: float) -> float:
+def _worth(record: Record, changes: float, asides: Sequence[re.Pattern[str]]) -> float:
     """Return the factor of a match.
 
     Args:
         record: the record that matches.
         changes: the factor of a list of changes.
-        for_tools: the factor of a job or template for tools.
+        asides: patterns of paths beside the documentation.
     """
     text, kind = record.text, record.fields.get("kind")
     worth = changes if _lists_changes(record) else 1.0
-    if _OF_TOOLS.search(_path(record)):
-        worth *= for_tools
+    if any(path.search(_path(record)) for path in asides):
+        worth *= _ASIDE
     elif kind in ("configuration", "metadata"):
         worth *= _SETTINGS
     # The words of a long text are not counted.
@@ -126,7 +135,8 @@ def _item(record: Record, relevance: float) -> ContextItem:
         kind=chunk.kind,
         title=titled(chunk.kind, chunk.headings) or chunk.path or record.id,
         location=f"{chunk.path}:{chunk.start_line}" if chunk.path else None,
-        sequence=chunk.path or None,
+        # Tables and keys do not continue each other, as sections do.
+        sequence=(chunk.path or None) if chunk.kind == "documentation" else None,
         position=chunk.position,
         metadata={
             "file_path": chunk.path,
