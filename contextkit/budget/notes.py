@@ -24,6 +24,9 @@ _SHORT_MATCH = 0.18
 _SHORT_COVERS = 0.07
 """A note of at most this many tokens may match less, because it takes little room."""
 
+_DECIDING_MATCH = 0.15
+"""The same for a question about a rule: "which conventions do tests follow?" has one word of it."""
+
 _LEADING_MATCH = 0.4
 _LEADING_COVERS = 0.28
 _LEADING_OF_BEST = 0.4
@@ -60,20 +63,21 @@ def _first(lane: Lane, coverages: Mapping[int, float], decides: bool) -> Lane:
     """Move the lane's matching pieces to its front."""
     first: list[Piece] = []
     others: list[Piece] = []
+    least = _DECIDING_MATCH if decides else _SHORT_MATCH
     for piece in lane.pieces:
         covers = 1.0 if decides else coverages.get(id(piece), 0.0)
-        (first if _matches(piece, covers) else others).append(piece)
+        (first if _matches(piece, covers, least) else others).append(piece)
     return evolve(lane, pieces=[*first, *others], first=len(first))
 
 
-def _matches(piece: Piece, covers: float) -> bool:
-    """Whether a note deserves room of its own."""
+def _matches(piece: Piece, covers: float, short_match: float) -> bool:
+    """Whether a note deserves room of its own; a short one needs only this match."""
     scores = piece.candidate.scores
     # An update of a better match counts even without matching words.
     if (scores.lifted or 0.0) > max(scores.match, _MATCH):
         return True
     if piece.tokens <= _SHORT and covers >= _SHORT_COVERS:
-        return scores.match >= _SHORT_MATCH
+        return scores.match >= short_match
     return scores.match >= _MATCH and covers >= _COVERS
 
 

@@ -33,6 +33,9 @@ _LEAST_MATCH = 0.3
 _LEAST_BESIDE_NOTES = 0.4
 """Beside a match of `_SURE_MATCH`, or a note that answers, items that match less are noise."""
 
+_NEARLY = 0.75
+"""A source with this likelihood answers nearly as often as one that is made for the questions."""
+
 _BESIDE_A_DECISION = 4
 """Beside a note with the decision, all else gets at most this fraction (1/4) of the budget."""
 
@@ -57,6 +60,7 @@ def stopped(
         leading: the sections of notes that answer the question.
     """
     floor = _floor(lanes, leading)
+    exempt = _exempt(lanes, request, infos)
     is_alone = sum(1 for lane in lanes if lane.pieces) == 1
     made = []
     for lane in lanes:
@@ -65,8 +69,7 @@ def stopped(
         weak: Mapping[int, str] = {}
         if info.notes:
             weak = {} if is_alone else hardly_matching(weighty)
-        elif info.scale == "calibrated" and info.likely_answers(request.signals.topics) < 1:
-            # A source that is made for such questions judges its matches best, so it is exempt.
+        elif info.scale == "calibrated" and lane.key not in exempt:
             weak = _under(floor, weighty)
         made.append(weighty.without(weak))
     if leading and "decisions" in request.signals.topics:
@@ -133,6 +136,29 @@ def _floor(lanes: Sequence[Lane], leading: Collection[str]) -> float:
         return _LEAST_BESIDE_NOTES
     matches = (piece.candidate.scores.match for lane in lanes for piece in lane.pieces)
     return _LEAST_MATCH if max(matches) >= _SURE_MATCH else 0.0
+
+
+def _exempt(
+    lanes: Sequence[Lane], request: ContextRequest, infos: Mapping[str, SourceInfo]
+) -> frozenset[str]:
+    """The sections whose weak matches stay, as their source judges such questions best.
+
+    A source that is made for such questions is not exempt beside one that answers them nearly as
+    often and matches better: of a library without a manual, the code tells how to use it.
+    """
+    topics = request.signals.topics
+    likely = {lane.key: infos[lane.key].likely_answers(topics) for lane in lanes}
+    answers = {
+        lane.key: likely[lane.key]
+        * max((piece.candidate.scores.match for piece in lane.pieces), default=0.0)
+        for lane in lanes
+    }
+    rival = max((answers[key] for key in likely if _NEARLY <= likely[key] < 1), default=0.0)
+    return frozenset(
+        key
+        for key in likely
+        if likely[key] == 1 and (answers[key] >= rival or not infos[key].answers)
+    )
 
 
 def _under(floor: float, lane: Lane) -> dict[int, str]:

@@ -142,10 +142,28 @@ async def test_beside_a_note_that_answers_there_is_no_noise(open_sources: Open) 
     assert (await ask(open_sources(found, **infos), 2000)).sources_used == {"notes": 1, "docs": 2}
 
 
+async def test_a_source_made_for_the_question_shows_weak_matches_unless_another_matches_better(
+    open_sources: Open,
+) -> None:
+    """Beside code that tells how to use a library, pages that hardly match are noise."""
+    infos = {
+        "docs": SourceInfo(scale="calibrated", answers={"usage": 1}),
+        "code": SourceInfo(scale="calibrated", answers={"usage": 0.8}),
+    }
+    asked = "how do I lock the winch of the harbour gate?"
+    for match, shown in ((0.7, {"docs": 1, "code": 2}), (0.25, {"code": 2})):
+        kit = open_sources({"docs": (ANSWER, 1, match), "code": (ANSWER, 2, 0.8)}, **infos)
+        context = await kit.assemble_context(asked, max_tokens=2000)
+        assert context.sources_used == shown
+    kit = open_sources({"docs": (ANSWER, 1, 0.25), "code": (ANSWER, 2, 0.28)}, **infos)
+    context = await kit.assemble_context(asked, max_tokens=2000)
+    assert context.sources_used == {"docs": 1, "code": 2}
+
+
 async def test_a_note_says_what_was_decided_in_its_own_words(open_sources: Open) -> None:
     """A question about a rule shows notes that match, though they have few of its words."""
     infos = {"notes": SourceInfo(scale="calibrated", notes=True)}
-    kit = open_sources({"notes": ("Tar it twice", 1, 0.25), "code": (ANSWER, 60, 0.9)}, **infos)
+    kit = open_sources({"notes": ("Tar it twice", 1, 0.16), "code": (ANSWER, 60, 0.9)}, **infos)
     assert "notes" not in (await ask(kit)).sources_used
     asked = f"what are our rules for {QUERY}"
     assert "notes" in (await kit.assemble_context(asked, max_tokens=BUDGET)).sources_used
