@@ -110,6 +110,15 @@ def test_a_type_of_a_name_counts_before_a_function_and_a_method() -> None:
     assert named(_hit("a", "Shelf").record.fields, ask("what is a shelf")) == 0
 
 
+@pytest.mark.parametrize("query", ["what does `fuse` do", "what does fuse() do"])
+def test_a_plain_word_that_is_written_as_code_is_a_name(query: str) -> None:
+    """Its definition precedes a function that calls it several times."""
+    units = [_hit("a.py", "join", 0.9), _hit("a.py", "fuse")]
+    [best, _] = ranked_units(ask(query), [RankedFile("a.py", 1.0, 1.0, units)], 1)
+    assert best.hit.record.fields["name"] == "fuse"
+    assert not ask("do these parameter(s) fuse").names
+
+
 def test_words_spell_a_name() -> None:
     """All words of a name of several, whatever their order; part of them spells nothing."""
     fields = _hit("a", "JsonArray", defines=["JsonArray.asDouble", "x"]).record.fields

@@ -132,12 +132,22 @@ def _subject(query: str) -> str:
 def _names(query: str) -> list[str]:
     """Return the words that can only be names.
 
-    These are neither plain words nor acronyms.
+    These are neither plain words nor acronyms, unless they are written as code.
     """
     return [
         found[0]
         for found in _NAME.finditer(query)
-        if not _PLAIN_WORD.fullmatch(found[0])
-        # The first word of a sentence is capitalised anyway.
-        and not (found.start() == 0 and _CAPITALISED.fullmatch(found[0]))
+        if _is_code(query, found)
+        or (
+            not _PLAIN_WORD.fullmatch(found[0])
+            # The first word of a sentence is capitalised anyway.
+            and not (found.start() == 0 and _CAPITALISED.fullmatch(found[0]))
+        )
     ]
+
+
+def _is_code(query: str, name: re.Match[str]) -> bool:
+    """Return whether a name is written as code: in backticks, or with an empty call."""
+    first, end = name.span()
+    in_backticks = query[first - 1 : first] == "`" == query[end : end + 1]
+    return in_backticks or query.startswith("()", end)
