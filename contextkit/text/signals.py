@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Literal
+from typing import Literal, get_args
 
 from attrs import evolve, field, frozen
 from attrs.validators import deep_iterable, in_
 
 Intent = Literal["question", "action", "fix", "explain", "other"]
 INTENTS: tuple[Intent, ...] = ("question", "action", "fix", "explain", "other")
-Topic = Literal["code", "usage", "history", "decisions", "activity", "failures"]
-TOPICS: tuple[Topic, ...] = ("code", "usage", "history", "decisions", "activity", "failures")
+Topic = Literal["code", "usage", "history", "releases", "decisions", "activity", "failures"]
+TOPICS: tuple[Topic, ...] = get_args(Topic)
 
 
 def _texts(given: Iterable[str]) -> tuple[str, ...]:
@@ -37,7 +37,8 @@ class QuerySignals:
         intent: `fix`, `explain`, `question`, `action`, or `other` if its words do not show it.
         kinds: the kinds of items that matter most for the query, according to plugins.
         topics: its topics: `code` (how it works, where it is), `usage` (how to use or configure
-            it), `history` (when, who, why it changed), `decisions` (what was agreed), `activity`
+            it), `history` (when, who, why it changed), `releases` (what is new in a version, how
+            to upgrade), `decisions` (what was agreed), `activity`
             (what is going on), `failures` (what went wrong). They determine which sources are
             likely to have the answer: see `SourceInfo.answers`.
     """
@@ -73,6 +74,12 @@ def _any_of(*phrases: str) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w)(?:{'|'.join(phrases)})(?!\w)")
 
 
+_IN_A_VERSION = (
+    r"(?:[\w-]+ ){0,3}?(?:in|since|with|from|to|until) (?:[\w-]+ ){0,2}?"
+    r"(?:(?:version |release |v)\d+|v?\d+\.\w+)"
+)
+"""The end of "features were added in click 8.2"."""
+
 _SPACED: Mapping[Topic, re.Pattern[str]] = {
     "history": _any_of(
         "(?:when|why|who) (?:was|were|did|has|have|had)|since when|used to",
@@ -82,6 +89,12 @@ _SPACED: Mapping[Topic, re.Pattern[str]] = {
         "wann (?:wurden?|hat|haben|kam)|wer hat|seit wann|warum (?:wurden?|haben|hat)",
         "quand (?:a|ont|avons)|qui a|depuis quand|pourquoi (?:a|ont|avons|avez)",
         "cuándo (?:se|fue|hemos)|quién|desde cuándo|por qué (?:se|hemos|han)",
+    ),
+    "releases": _any_of(
+        "changelogs?|release notes?|breaking changes?|what(?: is|'?s) new",
+        rf"(?:chang\w+|added|removed|fixed|new|features?|fixes) {_IN_A_VERSION}",
+        rf"(?:migrat\w+|upgrad\w+|updat(?:e|ing)) {_IN_A_VERSION}",
+        "was ist neu|neuerungen|quoi de neuf|nouveautés|qué hay de nuevo|novedades",
     ),
     "decisions": _any_of(
         "(?:did|have) we (?:decided?|agreed?|chosen?)|decisions?|conventions?|guidelines?",
@@ -111,6 +124,7 @@ _SPACED: Mapping[Topic, re.Pattern[str]] = {
 
 _UNSPACED: Mapping[Topic, re.Pattern[str]] = {
     "history": re.compile("什么时候|何时|是谁|历史|提交|いつ|誰が|履歴|コミット"),
+    "releases": re.compile("更新日志|新功能|新特性|変更履歴|リリースノート|新機能"),
     "decisions": re.compile("决定|约定|规范|決め|決定|方針|規約"),
     "activity": re.compile("最近|昨天|正在|昨日|作業中"),
     "failures": re.compile("错误|异常|报错|失败|崩溃|エラー|例外|失敗"),
@@ -134,6 +148,9 @@ def topics_in(text: str) -> tuple[Topic, ...]:
         for topic, pattern in _UNSPACED.items()
         if topic not in found and pattern.search(lowered)
     ]
+    if "releases" in found and "history" in found:
+        # "What changed in 8.2?" is answered by release notes, "what changed?" by commits.
+        found.remove("history")
     if not found and _WHY.search(lowered):
         # The reason may be in the code, or in the message of the commit that changed it.
         return ("code", "history")

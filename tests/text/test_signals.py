@@ -151,6 +151,12 @@ class Asked:
         ("when was the cap introduced?", ["history"]),
         ("wer hat das Limit geändert?", ["history"]),
         ("是谁改了缓存?", ["history"]),
+        ("what changed in click 8.2?", ["releases"]),
+        ("which features were added in version 5", ["releases"]),
+        ("how do I migrate from v3 to v4?", ["releases", "usage"]),
+        ("was ist neu in 5.0?", ["releases"]),
+        ("what changed in the last 3 commits", ["history"]),
+        ("how is a file added in 2 steps", ["code"]),
         ("what did we decide about logging?", ["decisions"]),
         ("what did I just do?", ["activity"]),
         ("decoding an empty response raises", ["failures"]),
@@ -171,7 +177,7 @@ class Asked:
     ],
 )
 def test_what_is_asked_about(query: str, topics: list[str]) -> None:
-    """Its words say whether code, history, a decision or what is going on may have the answer.
+    """Its words say whether code, history, release notes, a decision or what is going on answers.
 
     A few words that ask nothing are about code, and about how to use it.
     """

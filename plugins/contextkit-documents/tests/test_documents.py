@@ -110,6 +110,8 @@ async def test_a_question_about_use_is_not_answered_by_the_list_of_changes(
     kit.index()
     context = await kit.assemble_context("how do I open the hatch with a crank?")
     assert [item.title for item in context.items] == ["Hatch"]
+    context = await kit.assemble_context("was the hatch changed in version 8.4?")
+    assert context.items[0].title == "8.4"
 
 
 async def test_a_job_for_tools_ranks_below_a_page_unless_asked_for(

@@ -30,7 +30,14 @@ def contextkit_source() -> SourceInfo:
         # The store's relevance, raised or lowered by the subject within 0..1; 1 for a named commit.
         scale="calibrated",
         # A higher weight takes room from the code itself: .02 found most of SWE-QA's answers.
-        answers={"history": 1, "decisions": 0.5, "activity": 0.5, "failures": 0.2, "code": 0.02},
+        answers={
+            "history": 1,
+            "releases": 0.5,
+            "decisions": 0.5,
+            "activity": 0.5,
+            "failures": 0.2,
+            "code": 0.02,
+        },
         item_tokens=64,
         cacheable=True,
         embedder="default",

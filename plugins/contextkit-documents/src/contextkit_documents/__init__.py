@@ -32,7 +32,14 @@ def contextkit_source() -> SourceInfo:
         priority=60,
         scale="calibrated",
         # A higher weight takes room from the code itself: .05 found most of SWE-QA's answers.
-        answers={"usage": 1, "decisions": 0.6, "history": 0.45, "failures": 0.3, "code": 0.05},
+        answers={
+            "usage": 1,
+            "releases": 1,
+            "decisions": 0.6,
+            "history": 0.45,
+            "failures": 0.3,
+            "code": 0.05,
+        },
         cacheable=True,
         indexed_fields=("file_path", "kind", "language", "place"),
         item_tokens=100,
