@@ -80,6 +80,8 @@ _IN_A_VERSION = (
 )
 """The end of "features were added in click 8.2"."""
 
+_USE = "(?:use|set|choose|configure|change|disable|enable|install|pass|run|turn)"
+
 _SPACED: Mapping[Topic, re.Pattern[str]] = {
     "history": _any_of(
         "(?:when|why|who) (?:was|were|did|has|have|had)|since when|used to",
@@ -116,6 +118,8 @@ _SPACED: Mapping[Topic, re.Pattern[str]] = {
     ),
     "usage": _any_of(
         "how (?:do|can|could|should|would) (?:i|we|you|one)|how to|getting started",
+        rf"(?:can|may|could|should) (?:i|we|you|one) {_USE}|is it possible to {_USE}",
+        r"(?:which|what) (?:[\w-]+ )?(?:settings?|options?|flags?|environment variables?)",
         "examples? of|tutorials?|documentation|docs|readme|document",
         r"wie (?:kann|muss|soll|\w+e) (?:ich|man)|wie (?:\w+t man|\w+en wir)",
         r"comment (?:puis-je|\w+(?:er|ir|re))|cómo (?:puedo|se usa|\w+(?:o|ar|er|ir))",
