@@ -101,19 +101,27 @@ def _in_reading_order(entries: Sequence[Placed], rank_of: Callable[[Placed], int
 def _by_file(best_first: Sequence[Placed]) -> list[Placed]:
     """Group entries by file: best file first.
 
-    In each file the best entry comes first, then the others by line.
+    In each file the best entry comes first, with other parts of its section in their order, then
+    the others by line.
     """
     files: dict[str, list[Placed]] = {}
     for entry in best_first:
         files.setdefault(_place_of(entry)[0], []).append(entry)
     made: list[Placed] = []
-    for best, *others in files.values():
-        made += [best, *sorted(others, key=lambda entry: _place_of(entry)[1])]
+    for entries in files.values():
+        title = _title_of(entries[0])
+        made += sorted(entries, key=lambda entry: (_title_of(entry) != title, _place_of(entry)[1]))
     return made
 
 
 def _score_of(entry: Placed) -> float:
     return entry.piece.candidate.scores.rank_by
+
+
+def _title_of(entry: Placed) -> str:
+    """The title of an item, which the parts of a long section share; an id for one without."""
+    item = entry.piece.candidate.item
+    return item.title or item.id
 
 
 def _place_of(entry: Placed) -> tuple[str, int]:

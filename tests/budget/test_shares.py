@@ -170,23 +170,24 @@ async def test_a_note_says_what_was_decided_in_its_own_words(open_sources: Open)
 
 
 async def test_items_of_one_file_stand_together(open_kit: OpenKit) -> None:
-    """The best of a file, then the others from its top on; what answers less is last."""
+    """The best of a file with its section, then the others; what answers less is last."""
     found = [
-        ("b.py:40", 0.9),
-        ("a.py:7", 0.86),
-        ("b.py:90", 0.8),
-        ("b.py:3", 0.75),
-        ("b.py:2", 0.4),
+        ("b.py:40", 0.9, "Winch"),
+        ("a.py:7", 0.86, None),
+        ("b.py:90", 0.8, None),
+        ("b.py:3", 0.75, None),
+        ("b.py:20", 0.74, "Winch"),
+        ("b.py:2", 0.4, "Winch"),
     ]
     items = [
-        ContextItem("sea", f"{ANSWER} {place}", match, id=place, location=place)
-        for place, match in found
+        ContextItem("sea", f"{ANSWER} {place}", match, id=place, location=place, title=title)
+        for place, match, title in found
     ]
     info = SourceInfo(scale="calibrated")
     kit = open_kit({"sea": make_plugin(items, contextkit_source=info)}, settings=KEYWORDS)
     context = await kit.assemble_context(QUERY, max_tokens=2000)
     places = [item.location for item in context.items]
-    assert places == ["b.py:40", "b.py:3", "b.py:90", "a.py:7", "b.py:2"]
+    assert places == ["b.py:20", "b.py:40", "b.py:3", "b.py:90", "a.py:7", "b.py:2"]
 
 
 async def test_good_matches_of_a_weak_section_use_spare_room(open_sources: Open) -> None:
