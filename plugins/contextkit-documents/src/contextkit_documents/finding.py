@@ -24,8 +24,9 @@ _CHANGES_GAIN = 1.3
 """Factor for changelog entries in questions about when something changed."""
 
 _PRESENT = frozenset({"code", "usage"})
-"""A list of changes answers no question about these topics alone. A long one has every word of
-"how do I serve static files?", and says what was fixed."""
+_CHANGES_LOSS = 0.3
+"""Their factor in questions about these topics alone, where no other document matches. A long list
+of changes has every word of "how do I serve static files?", and says what was fixed."""
 
 _STUB = 0.5
 """Factor for the relevance of a section with hardly any text."""
@@ -63,12 +64,14 @@ _WORD = re.compile(r"<[^<>]*+>|\[[^\[\]\n]*+\]\(#[^()\n]*+\)|([^\W\d_]{2,})")
 async def find_documents(request: ContextRequest) -> list[ContextItem]:
     """Return the best-matching chunks, and those their neighbours make relevant."""
     hits = await request.records.search(request.query, limit=request.limit, filters=request.filters)
-    asks_when = _ASKS_WHEN.search(request.query) is not None
-    if not asks_when and _PRESENT.issuperset(request.signals.topics):
+    changes = 1.0
+    if _ASKS_WHEN.search(request.query):
+        changes = _CHANGES_GAIN
+    elif _PRESENT.issuperset(request.signals.topics):
+        changes = _CHANGES_LOSS
         others = [hit for hit in hits if not _lists_changes(hit.record)]
         if any(hit.relevance >= request.min_relevance for hit in others):
             hits = others
-    changes = _CHANGES_GAIN if asks_when else 1.0
     asides = [path for path, asks in _ASIDES if not asks.search(request.query)]
     worths = [_worth(hit.record, changes, asides) for hit in hits]
     items = [
