@@ -44,9 +44,9 @@ _LEVELS = 64
 _LONGEST_PLACE = 150
 """Characters of a place in fields that an error shows."""
 
-_RECORD_NAMESPACE = uuid.UUID("8f5b0c1e-6d0e-4f0a-9a53-0f9d3c1f7a55")
-_UUID_MASK = ~((0xF << 76) | (0x3 << 62))
-_UUID_VERSION_5 = (0x5 << 76) | (0x2 << 62)
+_RECORD_NAMESPACE = uuid.UUID("8f5b0c1e-6d0e-4f0a-9a53-0f9d3c1f7a55").bytes
+_VARIANTS = {f"{digit:x}": f"{digit & 0b11 | 0b1000:x}" for digit in range(16)}
+"""A digit of a hash -> that of a UUID, whose first two bits are its variant."""
 
 
 def belongs_to_user(project: str) -> bool:
@@ -59,6 +59,8 @@ def _now() -> datetime:
 
 
 def _aware(value: datetime) -> datetime:
+    if value.tzinfo is UTC:
+        return value
     if value.utcoffset() is None:
         raise RecordError(f"created_at must carry a time zone, got {value.isoformat()}")
     return value.astimezone(UTC)
@@ -71,8 +73,8 @@ def point_digits(source: str, project: str, record_id: str) -> str:
     """
     # An id to look up may be invalid, such as an argument that is not UTF-8.
     name = f"{source}\0{project}\0{record_id}".encode("utf-8", "surrogatepass")
-    digest = hashlib.sha1(_RECORD_NAMESPACE.bytes + name, usedforsecurity=False).digest()[:16]
-    return f"{int.from_bytes(digest) & _UUID_MASK | _UUID_VERSION_5:032x}"
+    digits = hashlib.sha1(_RECORD_NAMESPACE + name, usedforsecurity=False).hexdigest()
+    return f"{digits[:12]}5{digits[13:16]}{_VARIANTS[digits[16]]}{digits[17:32]}"
 
 
 @frozen(kw_only=True)

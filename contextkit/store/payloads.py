@@ -151,10 +151,11 @@ def _checksum(point_id: str, payload: Mapping[str, Any], fields: object) -> int:
     # A search reads hundreds of records. Encoding their texts as JSON would take longer than
     # everything else; the length marks where a text ends.
     text = payload["text"]
+    fields_json = "{}" if fields == {} else _as_json(fields)
     whole = (
         f"{point_id.replace('-', '')}\0{payload['scope']}\0{payload['source']}\0"
         f"{payload['project']}\0{payload['id']}\0{payload['created_at']}\0"
-        f"{payload['keywords']}\0{_as_json(fields)}\0{len(text)}\0{text}"
+        f"{payload['keywords']}\0{fields_json}\0{len(text)}\0{text}"
     )
     return zlib.crc32(whole.encode())
 
