@@ -86,7 +86,7 @@ _SPACED: Mapping[Topic, re.Pattern[str]] = {
     "history": _any_of(
         "(?:when|why|who) (?:was|were|did|has|have|had)|since when|used to",
         "who (?:wrote|added|changed|removed|broke|made|introduced)",
-        "(?:which|what|whose) (?:commits?|release|version|pull request)|what changed",
+        "(?:which|what|whose) (?:commits?|pull request)|what changed",
         "changed (?:since|between|in the last)|introduced (?:in|by)|git (?:log|blame)",
         "wann (?:wurden?|hat|haben|kam)|wer hat|seit wann|warum (?:wurden?|haben|hat)",
         "quand (?:a|ont|avons)|qui a|depuis quand|pourquoi (?:a|ont|avons|avez)",
@@ -94,6 +94,7 @@ _SPACED: Mapping[Topic, re.Pattern[str]] = {
     ),
     "releases": _any_of(
         "changelogs?|release notes?|breaking changes?|what(?: is|'?s) new",
+        "(?:which|what) (?:versions?|releases?)",
         rf"(?:chang\w+|added|removed|fixed|new|features?|fixes) {_IN_A_VERSION}",
         rf"(?:migrat\w+|upgrad\w+|updat(?:e|ing)) {_IN_A_VERSION}",
         "was ist neu|neuerungen|quoi de neuf|nouveautés|qué hay de nuevo|novedades",

@@ -155,6 +155,7 @@ class Asked:
         ("which features were added in version 5", ["releases"]),
         ("how do I migrate from v3 to v4?", ["releases", "usage"]),
         ("was ist neu in 5.0?", ["releases"]),
+        ("which versions are supported?", ["releases"]),
         ("what changed in the last 3 commits", ["history"]),
         ("how is a file added in 2 steps", ["code"]),
         ("what did we decide about logging?", ["decisions"]),

@@ -81,7 +81,7 @@ async def test_a_section_that_says_next_to_nothing_comes_behind(
         "# Version 8.5\n\n- Version numbers are released with a leading letter from now on.\n"
     )
     kit.index()
-    context = await kit.assemble_context("version released")
+    context = await kit.assemble_context("which versions were released?")
     assert [item.title for item in context.items][:2] == ["Version 8.5", "Version 8.4"]
 
 

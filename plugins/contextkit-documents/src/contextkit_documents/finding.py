@@ -11,17 +11,14 @@ from contextkit.concurrency import in_thread
 from contextkit.sources import beside, best_supported
 from contextkit_documents.stored import StoredChunk, place_name, titled
 
-_ASKS_WHEN = re.compile(
-    r"\b(?:since|versions?|releases?|released|changelog|when|seit|wann)\b|版本|バージョン",
-    re.IGNORECASE,
-)
 _CHANGES = re.compile(
     r"(?:^|/)(?:(?:changes|changelogs?|history|news|releases?(?:[-_]notes)?|whats?[-_]?new)"
     r"(?:[-_.]?v?\d[\w.-]*)?(?:\.[a-z]+)?$|(?:changelogs?|whats?[-_]?new|release[-_]notes)/)",
     re.IGNORECASE,
 )
+_PAST = frozenset({"history", "releases"})
 _CHANGES_GAIN = 1.3
-"""Factor for changelog entries in questions about when something changed."""
+"""Factor for changelog entries in questions about one of these topics."""
 
 _PRESENT = frozenset({"code", "usage"})
 _CHANGES_LOSS = 0.3
@@ -64,19 +61,18 @@ _WORD = re.compile(r"<[^<>]*+>|\[[^\[\]\n]*+\]\(#[^()\n]*+\)|([^\W\d_]{2,})")
 async def find_documents(request: ContextRequest) -> list[ContextItem]:
     """Return the best-matching chunks, and those their neighbours make relevant."""
     hits = await request.records.search(request.query, limit=request.limit, filters=request.filters)
-    changes = 1.0
-    if _ASKS_WHEN.search(request.query):
+    changes, topics = 1.0, request.signals.topics
+    if not _PAST.isdisjoint(topics):
         changes = _CHANGES_GAIN
-    elif _PRESENT.issuperset(request.signals.topics):
+    elif _PRESENT.issuperset(topics):
         changes = _CHANGES_LOSS
         others = [hit for hit in hits if not _lists_changes(hit.record)]
         if any(hit.relevance >= request.min_relevance for hit in others):
             hits = others
     asides = [path for path, asks in _ASIDES if not asks.search(request.query)]
-    worths = [_worth(hit.record, changes, asides) for hit in hits]
     items = [
-        _item(hit.record, min(1.0, hit.relevance * worth))
-        for hit, worth in zip(hits, worths, strict=True)
+        _item(hit.record, min(1.0, hit.relevance * _worth(hit.record, changes, asides)))
+        for hit in hits
     ]
     items.sort(key=lambda item: -item.relevance)
     weight, limit = request.neighbours, request.limit
