@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Sequence
+from functools import lru_cache
 
 from contextkit import ContextItem
 from contextkit.models import Style
@@ -62,17 +63,24 @@ def matching_lines(
 def _best_first(rows: Sequence[str], query: str) -> list[int]:
     """Return the best of the rows that have words of the query; rare words count more."""
     lowered = [row.lower() for row in rows]
-    stems = {
-        word[:-1] if word.endswith("s") and len(word) >= _SHORTEST_PLURAL else word
-        for word in signals_of(query).keywords
-    }
     worth = [0.0] * len(rows)
-    for stem in sorted(stems):
+    for stem in _stems(query):
         having = [place for place, row in enumerate(lowered) if stem in row]
         for place in having:
             worth[place] += math.log1p(len(rows) / len(having))
     places = [place for place, value in enumerate(worth) if value]
     return sorted(places, key=lambda place: (-worth[place], place))[:_MOST_MATCHES]
+
+
+@lru_cache(maxsize=4)
+def _stems(query: str) -> Sequence[str]:
+    """Return the query's words without their plural; one query shortens several chunks."""
+    return sorted(
+        {
+            word[:-1] if word.endswith("s") and len(word) >= _SHORTEST_PLURAL else word
+            for word in signals_of(query).keywords
+        }
+    )
 
 
 def _above(rows: Sequence[str], place: int) -> set[int]:
