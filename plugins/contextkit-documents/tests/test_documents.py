@@ -132,7 +132,7 @@ async def test_a_job_for_tools_ranks_below_a_page_unless_asked_for(
 
 
 SETTINGS = """\
-# Whoever paints it signs here.
+# Sign here after painting.
 [tool.paint]
 colour = "red"
 layers = 2
