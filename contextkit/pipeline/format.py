@@ -28,6 +28,9 @@ _BACKTICKS = re.compile(r"(?<!\\)`+")
 _LEAST_CUT = 20
 """Tokens of a text that is cut within its first sentence; fewer cannot be understood."""
 
+_LEAST_USE = 0.4
+"""An excerpt that uses less of its limit, and is the text's beginning, is replaced by a cut."""
+
 _LEAST_WORDS = 14
 """Words of a document's passage; fewer say nothing beside its heading."""
 
@@ -137,10 +140,20 @@ class _Shortener:
             return self.beginning(item, text, max_tokens)
         tail = parts.end(_note_of(item, parts.style, parts.head))
         said = excerpt(parts.body, self.query, max_tokens, self.count, head=parts.head, tail=tail)
-        short = said or self.beginning(item, text, max_tokens)
+        goes_on = self._goes_on(said.removesuffix(tail), text, max_tokens)
+        short = (self.beginning(item, text, max_tokens) or said) if goes_on else said
         if group_of(item.kind) != "documentation":
             return short
         return short if parts.words_of(short.removesuffix(tail)) >= _LEAST_WORDS else ""
+
+    def _goes_on(self, short: str, text: str, max_tokens: int) -> bool:
+        """Check whether a cut would show all of an excerpt, and much more.
+
+        It does if the block after the excerpt does not fit whole: a function below its name.
+        """
+        if self.count(short) > _LEAST_USE * max_tokens:
+            return False
+        return text.startswith(short.removesuffix(ELLIPSIS).rstrip())
 
     def beginning(self, item: ContextItem, text: str, max_tokens: int) -> str:
         """Cut a text at a number of tokens.

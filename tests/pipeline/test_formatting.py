@@ -93,6 +93,16 @@ def test_a_passage_of_a_document_says_something() -> None:
     assert whole.shorten(60).startswith("High water comes at noon.")
 
 
+def test_code_below_its_name_is_cut_and_not_dropped() -> None:
+    """A block that does not fit whole is shown in part where its introduction is all else."""
+    lines = "".join(f"    height = height + rise({hour})\n" for hour in range(40))
+    item = evolve(LONG, content=f"tide.py: high_water\n{lines}", kind="note", location=None)
+    (piece,) = pieces(make_registry({"tide": make_plugin([])}), [item])
+    short = piece.shorten(100)
+    assert "rise(3)" in short
+    assert 60 <= COUNT(short) <= 100
+
+
 def test_a_place_in_the_heading_is_not_repeated_in_a_note() -> None:
     """Plain text has it there; seed 1 names it once more behind what is cut."""
     (piece,) = pieces(make_registry({"tide": make_plugin([])}), [LONG], "plain")
