@@ -15,6 +15,7 @@ Questions, events in the past, statements that add something (`also`) and long t
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from contextkit.dedup.change_words import (
     HANDED_OVER,
@@ -27,6 +28,9 @@ from contextkit.dedup.change_words import (
 )
 from contextkit.dedup.flips import is_flipped, is_negated
 from contextkit.dedup.statements import ANY_VERBS, Statement, Stems
+from contextkit.text.derived import cached_by_text
+
+_statement = cached_by_text(Statement)
 
 
 def updated_pairs(texts: Sequence[str]) -> Iterator[tuple[int, int]]:
@@ -37,7 +41,7 @@ def updated_pairs(texts: Sequence[str]) -> Iterator[tuple[int, int]]:
     """
     statements = [
         (place, statement)
-        for place, statement in enumerate(map(Statement, texts))
+        for place, statement in enumerate(map(_statement, texts))
         if statement.is_assertion
     ]
     for later, (new_place, newer) in enumerate(statements):
@@ -52,6 +56,7 @@ def _may_replace(newer: Statement, older: Statement) -> bool:
     return has_sign and not older.stems.isdisjoint(newer.stems)
 
 
+@lru_cache(maxsize=4096)
 def _replaces(newer: Statement, older: Statement) -> bool:
     """Whether a newer statement makes an older one untrue."""
     if older.text == newer.text or (older.is_past and not older.changes):

@@ -67,7 +67,7 @@ def plain_item(item: ContextItem) -> ContextItem:
     metadata = item.metadata
     if not _is_small(metadata):
         metadata = _Copy().mapping(metadata)
-    if metadata is item.metadata and item.also_in == () and item.must_keep == ():
+    if metadata is item.metadata and item.also_in == () and {*map(type, item.must_keep)} <= _TEXT:
         return item
     return _copied(evolve(item, metadata=metadata))
 

@@ -264,14 +264,15 @@ class Entry(abc.ABC):
             relevance: how well it matches, 0..1.
             more: other fields of `ContextItem`, stronger than those made here.
         """
-        made = {
+        made: dict[str, Any] = {
             "id": self.id,
             "kind": self.noun,
             "title": self.title,
             "created_at": self.created_at,
             "location": f"{self.noun} {self.id}",
-            "metadata": self.as_dict(),
         }
+        if "metadata" not in more:
+            made["metadata"] = self.as_dict()
         return ContextItem(source, self.text, relevance, **{**made, **more})
 
 

@@ -12,6 +12,7 @@ from contextkit import ContextItem, ContextRequest, Record
 from contextkit.concurrency import in_thread
 from contextkit.sources import (
     Validity,
+    as_json,
     beside,
     best_supported,
     search_valid,
@@ -30,6 +31,9 @@ _CONSIDERED = 50
 
 A session's subject shows in several hits, even where fewer are requested.
 """
+
+_SHOWN = ("id", "category", "importance", "created_at", "tags", "scope")
+"""The parts of a memory in the metadata of its item."""
 
 _DATE = 0.5
 _SPEAKER = 0.2
@@ -105,8 +109,6 @@ def _item(record: Record, relevance: float) -> ContextItem:
     # Turns of a conversation belong together; notes that a script wrote at once do not.
     if sequence is None and memory.run is not None and _speaker(memory.text):
         sequence, position = place_in_run(memory.run)
-    data = memory.as_dict()
-    shown = ("id", "category", "importance", "created_at", "tags", "scope")
     return memory.as_item(
         "memories",
         relevance,
@@ -114,7 +116,7 @@ def _item(record: Record, relevance: float) -> ContextItem:
         sequence=sequence,
         position=position,
         metadata={
-            **{name: data[name] for name in shown},
+            **{name: as_json(getattr(memory, name)) for name in _SHOWN},
             **({ANCHORS: memory.anchors} if memory.anchors else {}),
         },
     )
