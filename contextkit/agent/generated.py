@@ -1,4 +1,4 @@
-"""Keep the code that attrs and `re` generate, as Python keeps compiled modules.
+"""Cache the code that attrs and `re` generate, as Python keeps compiled modules.
 
 Nearly a fifth of a start would be spent on generating the methods of some 300 classes and the
 code of some 300 patterns, the same each time. It is for processes of contextkit's own, not for
@@ -14,10 +14,10 @@ from collections.abc import Callable, Iterator
 from types import CodeType
 from typing import Any
 
-from contextkit.kept import keep, kept_file, read_kept
+from contextkit.disk_cache import cache_file, read_cache, write_cache
 
 _MOST = 4000
-"""Limit of kept entries, some four times what all commands together use."""
+"""Limit of cached entries, some four times what all commands together use."""
 
 _FEW = 10
 """New entries that are not worth a new file.
@@ -29,19 +29,19 @@ _HASHING = "hash((\n"
 
 
 @contextlib.contextmanager
-def kept_code() -> Iterator[None]:
-    """Use kept code within the block, and keep new code at its end."""
-    finish = use_kept_code()
+def cached_code() -> Iterator[None]:
+    """Use cached code within the block, and cache new code at its end."""
+    finish = use_cached_code()
     try:
         yield
     finally:
         finish()
 
 
-def use_kept_code() -> Callable[[], None]:
-    """Use kept code until the returned function is called, which keeps new code.
+def use_cached_code() -> Callable[[], None]:
+    """Use cached code until the returned function is called, which caches new code.
 
-    Nothing is kept by versions of attrs and Python that have other private parts.
+    Nothing is cached with versions of attrs and Python that have other private parts.
     """
     try:
         from re import _compiler  # type: ignore[attr-defined]
@@ -53,13 +53,13 @@ def use_kept_code() -> Callable[[], None]:
     except (ImportError, AttributeError):
         return lambda: None
 
-    file = kept_file(__file__, "kept")
+    file = cache_file(__file__, "code")
     scripts: dict[Any, Any]
     patterns: dict[Any, Any]
-    scripts, patterns = read_kept(file, None) or ({}, {})
-    kept = len(scripts) + len(patterns)
-    if kept >= _MOST:
-        scripts, patterns, kept = {}, {}, 0
+    scripts, patterns = read_cache(file, None) or ({}, {})
+    known = len(scripts) + len(patterns)
+    if known >= _MOST:
+        scripts, patterns, known = {}, {}, 0
     generate, generating = _compiler.compile, allocate_lock()
 
     def compile_script(script: str, filename: str, mode: str) -> CodeType:
@@ -84,8 +84,8 @@ def use_kept_code() -> Callable[[], None]:
     def finish() -> None:
         del vars(_make)["compile"]
         _compiler.compile = generate
-        if len(scripts) + len(patterns) > kept + _FEW:
-            keep(file, None, [scripts, patterns])
+        if len(scripts) + len(patterns) > known + _FEW:
+            write_cache(file, None, [scripts, patterns])
 
     vars(_make)["compile"] = compile_script
     _compiler.compile = compile_pattern

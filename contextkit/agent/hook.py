@@ -145,14 +145,14 @@ class _Hook:
         # Starting threads takes longer than the work of numpy here.
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         from contextkit.agent.deferred import defer_imports
-        from contextkit.agent.generated import use_kept_code
-        from contextkit.agent.kept_modules import use_kept_modules
+        from contextkit.agent.generated import use_cached_code
+        from contextkit.agent.module_cache import use_module_cache
         from contextkit.store.read_ahead import begin_reading_ahead
 
         begin_reading_ahead(self.environment)
-        use_kept_modules()
+        use_module_cache()
         defer_imports()
-        use_kept_code()
+        use_cached_code()
         from contextkit.agent.answer import answer_here
 
         nothing = os.open(os.devnull, os.O_WRONLY)

@@ -90,12 +90,12 @@ def _run() -> int:
 
             begin_reading_ahead(os.environ)
         from contextkit.agent.deferred import defer_imports
-        from contextkit.agent.generated import kept_code
-        from contextkit.agent.kept_modules import kept_modules
+        from contextkit.agent.generated import cached_code
+        from contextkit.agent.module_cache import cached_modules
 
-        with kept_modules():
+        with cached_modules():
             defer_imports()
-            with kept_code():
+            with cached_code():
                 from contextkit.cli.root import cli
 
                 cli()

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from contextkit.agent.client import socket_path
 from contextkit.agent.deferred import defer_imports
-from contextkit.agent.generated import use_kept_code
-from contextkit.agent.kept_modules import keep_modules
+from contextkit.agent.generated import use_cached_code
 from contextkit.agent.lock import only_server
+from contextkit.agent.module_cache import cache_modules
 
 if TYPE_CHECKING:
     from contextkit.kit import ContextKit
@@ -29,15 +29,15 @@ def main(arguments: list[str]) -> None:
     with only_server(path) as first:
         if first:
             defer_imports()
-            keep_code = use_kept_code()
+            cache_code = use_cached_code()
             from contextkit.agent.running import run_detached
 
-            def keep() -> None:
-                keep_code()
-                # It uses none itself: the kept file would count as its memory.
-                keep_modules()
+            def write_caches() -> None:
+                cache_code()
+                # It uses none itself: the cache would count as its memory.
+                cache_modules()
 
-            run_detached(path, warm, run_command, keep)
+            run_detached(path, warm, run_command, write_caches)
 
 
 def run_command(kit: ContextKit, request: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -1,7 +1,7 @@
 """Reduce a tokenizer to the tokens of short texts.
 
 A process that answers one question needs about a hundred of 32,000 tokens. Parsing the
-tokenizer's file takes most of the time, so its tokens are kept in groups for the next process,
+tokenizer's file takes most of the time, so its tokens are cached in groups for the next process,
 which reads only the groups of its question.
 """
 
@@ -16,7 +16,7 @@ from typing import Any
 
 from attrs import frozen
 
-from contextkit.kept import keep, kept_file, read_kept
+from contextkit.disk_cache import cache_file, read_cache, write_cache
 
 SPACE = "▁"
 """The marker that starts every text and replaces spaces."""
@@ -67,17 +67,17 @@ class TokenGroups:
 
     @classmethod
     def read(cls, file: Path) -> TokenGroups:
-        """Read a tokenizer's file, or what is kept of it.
+        """Read a tokenizer's file, or its cache.
 
         Raises what reading the file raises.
         """
-        found, kept = file.stat(), kept_file(__file__, "tokens")
+        found, cache = file.stat(), cache_file(__file__, "tokens")
         state = [str(file), found.st_size, found.st_mtime_ns]
-        content = read_kept(kept, state)
+        content = read_cache(cache, state)
         if content is not None:
             return cls(*content)
         made = cls.of(json.loads(file.read_bytes()))
-        keep(kept, state, [made.described, made.always, made.longest, made.groups])
+        write_cache(cache, state, [made.described, made.always, made.longest, made.groups])
         return made
 
     def reduced_to(self, texts: Sequence[str]) -> str:

@@ -1,4 +1,4 @@
-"""Find the installed plugins, and keep what was found while nothing is installed or removed.
+"""Find the installed plugins, and cache them while nothing is installed or removed.
 
 `importlib.metadata` takes a twentieth of a cold command: it parses the metadata of all
 distributions with the modules of `email`.
@@ -16,7 +16,7 @@ from typing import Any
 
 from attrs import astuple, frozen
 
-from contextkit.kept import keep, kept_file, read_kept
+from contextkit.disk_cache import cache_file, read_cache, write_cache
 from contextkit.plugin.spec import ENTRY_POINT_GROUP
 
 _METADATA = "importlib.metadata"
@@ -52,14 +52,14 @@ def installed_plugins() -> list[InstalledPlugin]:
     """Return the entry points of all installed plugins."""
     if _METADATA in sys.modules or not _is_usual():
         return _found()
-    file, state = kept_file(__file__, "plugins"), [sys.path, _state()]
-    plugins = read_kept(file, state)
+    file, state = cache_file(__file__, "plugins"), [sys.path, _state()]
+    plugins = read_cache(file, state)
     if plugins is not None:
         return [InstalledPlugin(*each) for each in plugins]
     found = _found()
     # What was installed meanwhile would be missed.
     if state[-1] == _state():
-        keep(file, state, [astuple(each) for each in found])
+        write_cache(file, state, [astuple(each) for each in found])
     return found
 
 

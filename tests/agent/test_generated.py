@@ -1,4 +1,4 @@
-"""Code that attrs and `re` generate is kept for the next process."""
+"""Code that attrs and `re` generate is cached for the next process."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from pathlib import Path
 import attr
 import pytest
 
-from contextkit.agent.generated import kept_code
+from contextkit.agent.generated import cached_code
 
 SCRIPT = """
 import re, sys
-from contextkit.agent.generated import kept_code
+from contextkit.agent.generated import cached_code
 
 compiled = []
 sys.addaudithook(lambda name, given: name == "compile" and compiled.append(given))
-with kept_code():
+with cached_code():
     from attrs import frozen, make_class
 
     for number in range(20):
@@ -49,9 +49,9 @@ def run(folder: Path, **variables: str) -> list[str]:
     return ran.stdout.splitlines()
 
 
-def kept_files(folder: Path) -> list[Path]:
-    """The files with kept code."""
-    return list(folder.rglob("generated.*opt-kept*"))
+def cache_files(folder: Path) -> list[Path]:
+    """The files with cached code."""
+    return list(folder.rglob("generated.*opt-code*"))
 
 
 def test_the_second_process_generates_nothing(tmp_path: Path) -> None:
@@ -62,14 +62,14 @@ def test_the_second_process_generates_nothing(tmp_path: Path) -> None:
     assert int(second[0].split()[0]) == 0
     assert first[0].split()[1:] == second[0].split()[1:]
     assert first[1] == second[1]
-    assert len(kept_files(tmp_path)) == 1
+    assert len(cache_files(tmp_path)) == 1
 
 
 @pytest.mark.parametrize("content", [b"", b"nonsense", b"\xe9\x01"])
 def test_a_broken_file_is_written_anew(tmp_path: Path, content: bytes) -> None:
     """The process generates the code, and the next one uses it."""
     first = run(tmp_path)
-    [file] = kept_files(tmp_path)
+    [file] = cache_files(tmp_path)
     file.write_bytes(content)
     assert run(tmp_path)[1] == first[1]
     assert int(run(tmp_path)[0].split()[0]) == 0
@@ -78,14 +78,14 @@ def test_a_broken_file_is_written_anew(tmp_path: Path, content: bytes) -> None:
 def test_nothing_is_written_where_python_writes_no_bytecode(tmp_path: Path) -> None:
     """PYTHONDONTWRITEBYTECODE holds for this code too."""
     run(tmp_path, PYTHONDONTWRITEBYTECODE="1")
-    assert kept_files(tmp_path) == []
+    assert cache_files(tmp_path) == []
 
 
 def test_other_versions_of_attrs_generate_as_always(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A version without the private module that is replaced works, and nothing is kept."""
+    """A version without the private module that is replaced works, and nothing is cached."""
     monkeypatch.delattr(attr, "_make")
     monkeypatch.setitem(sys.modules, "attr._make", None)
     generate = re._compiler.compile  # type: ignore[attr-defined]
-    with kept_code():
+    with cached_code():
         assert re._compiler.compile is generate  # type: ignore[attr-defined]
         assert re.findall("ti.e", "the tide") == ["tide"]

@@ -15,6 +15,7 @@ import pytest
 import wordllama
 from tokenizers import Tokenizer
 
+from contextkit.disk_cache import cache_file
 from contextkit.embedding import reduced
 from contextkit.embedding.built_in import (
     StaticTokenizer,
@@ -23,7 +24,6 @@ from contextkit.embedding.built_in import (
     find_static_model,
 )
 from contextkit.embedding.reduced import SPACE, TokenGroups
-from contextkit.kept import kept_file
 
 FILE = Path(wordllama.__file__).parent / "tokenizers" / "l2_supercat_tokenizer_config.json"
 
@@ -109,10 +109,10 @@ def test_merges_may_be_written_as_pairs(described: Mapping[str, Any], whole: Tok
 def test_a_tokenizer_is_parsed_again_only_when_its_file_changes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its groups are kept beside compiled modules, and a damaged copy of them is replaced."""
+    """Its groups are cached beside compiled modules, and a damaged copy of them is replaced."""
     monkeypatch.setattr(sys, "pycache_prefix", str(tmp_path))
     monkeypatch.setattr(sys, "dont_write_bytecode", False)
-    kept = Path(kept_file(reduced.__file__, "tokens"))
+    kept = Path(cache_file(reduced.__file__, "tokens"))
     kept.parent.mkdir(parents=True)
     file = Path(shutil.copy(FILE, tmp_path / "tokenizer.json"))
     parse = Mock(wraps=json.loads)

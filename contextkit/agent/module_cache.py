@@ -1,4 +1,4 @@
-"""Keep the code of all modules that a command imports in one file.
+"""Cache the code of all modules that a command imports in one file.
 
 A cold command imports some 650 modules. Python looks for each one in folders, and opens and reads
 a file of its own, which takes a twelfth of the command's time. Here a module takes one look at its
@@ -18,13 +18,13 @@ from importlib.util import MAGIC_NUMBER
 from types import CodeType, ModuleType
 from typing import Any
 
-from contextkit.kept import kept_file, replace_kept
+from contextkit.disk_cache import cache_file, replace_cache
 
 _FEW = 10
 """New modules that are not worth a new file."""
 
 _MOST = 3000
-"""Limit of kept modules, some three times what all commands together use."""
+"""Limit of cached modules, some three times what all commands together use."""
 
 _LENGTH_BYTES = 8
 _HEADER_BYTES = 16
@@ -32,33 +32,33 @@ _HEADER_BYTES = 16
 
 _Place = tuple[str, int, int, bool, str, int, int]
 """The source of a module, its time and size, whether it is a package, and its compiled file; then
-where its code begins and ends in the kept one."""
+where its code begins and ends in the cache."""
 
 _Found = tuple[str, tuple[_Place, bytes | memoryview]]
 
 
-class _KeptLoader(SourceFileLoader):
-    """Loads the code of a module from the kept file, and all else as Python does."""
+class _CachedLoader(SourceFileLoader):
+    """Loads the code of a module from the cache, and all else as Python does."""
 
-    def __init__(self, name: str, path: str, kept: memoryview) -> None:
+    def __init__(self, name: str, path: str, code: memoryview) -> None:
         super().__init__(name, path)
-        self._kept = kept
+        self._code = code
 
     def get_code(self, fullname: str) -> CodeType | None:
         """Return the module's code."""
         try:
-            code = marshal.loads(self._kept)  # noqa: S302 - as modules are
+            code = marshal.loads(self._code)  # noqa: S302 - as modules are
         except (EOFError, TypeError, ValueError):
             return super().get_code(fullname)
         return code if isinstance(code, CodeType) else super().get_code(fullname)
 
 
 class _Finder:
-    """Finds kept modules where Python would find them, if their sources have not changed.
+    """Finds cached modules where Python would find them, if their sources have not changed.
 
     Attributes:
-        file: the kept file.
-        folders: the folders whose modules may be kept.
+        file: the cache.
+        folders: the folders whose modules may be cached.
         state: what changes when Python may find other modules than before.
         places: name -> the module's place.
         codes: the code of all modules.
@@ -67,7 +67,7 @@ class _Finder:
     """
 
     def __init__(self) -> None:
-        self.file = kept_file(__file__, "modules")
+        self.file = cache_file(__file__, "modules")
         self.path = list(sys.path)
         self.folders = _folders()
         self.state = [sys.version, sys.flags.optimize, [(f, _written(f)) for f in self.folders]]
@@ -80,7 +80,7 @@ class _Finder:
         path: Sequence[str] | None,
         target: ModuleType | None = None,  # noqa: ARG002 - the import system gives it
     ) -> ModuleSpec | None:
-        """Find a kept module; None for all others."""
+        """Find a cached module; None for all others."""
         if name not in self.places:
             return None
         source, modified, size, is_package, compiled, first, last = self.places[name]
@@ -91,7 +91,7 @@ class _Finder:
         if _written(source) != (modified, size):
             self.changed.add(name)
             return None
-        loader = _KeptLoader(name, source, self.codes[first:last])
+        loader = _CachedLoader(name, source, self.codes[first:last])
         spec = ModuleSpec(name, loader, origin=source, is_package=is_package)
         spec.has_location = True
         spec.cached = compiled
@@ -99,8 +99,8 @@ class _Finder:
             spec.submodule_search_locations.append(own)
         return spec
 
-    def keep_new_modules(self) -> None:
-        """Keep the imported modules that are not kept, or were other ones."""
+    def cache_new_modules(self) -> None:
+        """Cache the imported modules that are not cached, or were other ones."""
         new = [spec for name, spec in _imported() if not self._knows(name)]
         folder = os.path.dirname(self.file)  # noqa: PTH120 - pathlib is not imported yet
         if len(new) <= _FEW or sys.dont_write_bytecode or not os.access(folder, os.W_OK):
@@ -134,42 +134,42 @@ class _Finder:
 
     def _write(self, found: dict[str, tuple[_Place, bytes | memoryview]]) -> None:
         if len(self.places) + len(found) <= _MOST:
-            kept = {n: (p, self.codes[p[-2] : p[-1]]) for n, p in self.places.items()}
-            found = {**kept, **found}
+            cached = {n: (p, self.codes[p[-2] : p[-1]]) for n, p in self.places.items()}
+            found = {**cached, **found}
         places, end = {}, 0
         for name, (place, code) in found.items():
             places[name] = (*place[:5], end, end := end + len(code))
         header = marshal.dumps([self.state, places])
         length = len(header).to_bytes(_LENGTH_BYTES, "little")
-        replace_kept(self.file, [length, header, *(code for _, code in found.values())])
+        replace_cache(self.file, [length, header, *(code for _, code in found.values())])
 
 
 @contextlib.contextmanager
-def kept_modules() -> Iterator[None]:
-    """Use kept modules until the process ends, and keep new ones at the end of the block."""
-    finder = use_kept_modules()
+def cached_modules() -> Iterator[None]:
+    """Use cached modules until the process ends, and cache new ones at the end of the block."""
+    finder = use_module_cache()
     try:
         yield
     finally:
-        finder.keep_new_modules()
+        finder.cache_new_modules()
 
 
-def use_kept_modules() -> _Finder:
-    """Use kept modules until the process ends."""
+def use_module_cache() -> _Finder:
+    """Use cached modules until the process ends."""
     finder = _Finder()
     sys.meta_path.insert(0, finder)
     return finder
 
 
-def keep_modules() -> None:
-    """Keep the modules that this process has imported, for other processes."""
-    _Finder().keep_new_modules()
+def cache_modules() -> None:
+    """Cache the modules that this process has imported, for other processes."""
+    _Finder().cache_new_modules()
 
 
 def _folders() -> list[str]:
     """Return the folders in which Python looks for modules.
 
-    The first one is the script's or the current one, which has none of those that are kept.
+    The first one is the script's or the current one, which has none of those that are cached.
     """
     return list(sys.path) if sys.flags.safe_path else sys.path[1:]
 
@@ -198,11 +198,11 @@ def _written(path: str) -> tuple[int, int] | None:
 def _read(file: str, state: list[Any]) -> tuple[dict[str, _Place], memoryview]:
     with contextlib.suppress(OSError, EOFError, TypeError, ValueError):
         with open(file, "rb") as opened:  # noqa: PTH123 - pathlib is not imported yet
-            kept = memoryview(mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ))
-        end = _LENGTH_BYTES + int.from_bytes(kept[:_LENGTH_BYTES], "little")
-        known, places = marshal.loads(kept[_LENGTH_BYTES:end])  # noqa: S302 - as modules are
+            data = memoryview(mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ))
+        end = _LENGTH_BYTES + int.from_bytes(data[:_LENGTH_BYTES], "little")
+        known, places = marshal.loads(data[_LENGTH_BYTES:end])  # noqa: S302 - as modules are
         if known == state:
-            return places, kept[end:]
+            return places, data[end:]
     return {}, memoryview(b"")
 
 

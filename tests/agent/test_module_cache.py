@@ -1,4 +1,4 @@
-"""The code of imported modules is kept for the next process."""
+"""The code of imported modules is cached for the next process."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from contextkit.kept import replace_kept
+from contextkit.disk_cache import replace_cache
 
 SCRIPT = """
 import inspect, sys
-from contextkit.agent.kept_modules import kept_modules
+from contextkit.agent.module_cache import cached_modules
 
-with kept_modules():
+with cached_modules():
     import dishes.soup
     from importlib.resources import files
 
@@ -29,7 +29,7 @@ with kept_modules():
     loaders = {type(sys.modules[name].__spec__.loader).__name__ for name in sys.argv[1:]}
 print(*loaders)
 """
-KEPT, READ = "_KeptLoader", "SourceFileLoader"
+KEPT, READ = "_CachedLoader", "SourceFileLoader"
 
 
 @pytest.fixture
@@ -75,9 +75,9 @@ def rewrite(file: Path, text: str) -> None:
     os.utime(file, (later, later))
 
 
-def kept_files(site: Path) -> list[Path]:
-    """The files with kept modules."""
-    return list(site.parent.rglob("kept_modules.*opt-modules*"))
+def cache_files(site: Path) -> list[Path]:
+    """The files with cached modules."""
+    return list(site.parent.rglob("module_cache.*opt-modules*"))
 
 
 def test_the_second_process_imports_the_same_modules(site: Path) -> None:
@@ -87,11 +87,11 @@ def test_the_second_process_imports_the_same_modules(site: Path) -> None:
     assert (read, kept) == (READ, KEPT)
     assert first == second
     assert first[0].startswith("3 ")
-    assert len(kept_files(site)) == 1
+    assert len(cache_files(site)) == 1
 
 
 def test_the_folder_in_which_a_process_runs_does_not_count(site: Path) -> None:
-    """Its modules are not kept, and other processes have the same kept ones in any folder."""
+    """Its modules are not cached, and other processes have the same cached ones in any folder."""
     here = site.parent / "here"
     here.mkdir()
     for number in range(20):
@@ -104,18 +104,18 @@ def test_the_folder_in_which_a_process_runs_does_not_count(site: Path) -> None:
     assert run(site, "dishes.soup", safe=True)[-1] == KEPT
 
 
-def test_a_process_can_keep_modules_without_using_them(site: Path) -> None:
+def test_a_process_can_cache_modules_without_using_them(site: Path) -> None:
     """As the background server does."""
     keeping = SCRIPT.replace(
-        "with kept_modules():", "import contextlib\nwith contextlib.nullcontext():"
+        "with cached_modules():", "import contextlib\nwith contextlib.nullcontext():"
     )
-    keeping += "\nfrom contextkit.agent.kept_modules import keep_modules\nkeep_modules()\n"
+    keeping += "\nfrom contextkit.agent.module_cache import cache_modules\ncache_modules()\n"
     assert [run(site, script=keeping)[-1] for _ in range(2)] == [READ, READ]
     assert run(site)[-1] == KEPT
 
 
 def test_changed_modules_are_read_again(site: Path) -> None:
-    """Also where the size is the same; the other modules are still kept."""
+    """Also where the size is the same; the other modules are still cached."""
     run(site)
     rewrite(site / "dishes" / "soup.py", "price = 4\n")
     assert run(site, "dishes.soup")[0].startswith("4 ")
@@ -128,7 +128,7 @@ def test_changed_modules_are_read_again(site: Path) -> None:
 
 
 def test_missing_modules_are_missed(site: Path) -> None:
-    """A kept module may have been deleted since."""
+    """A cached module may have been deleted since."""
     run(site)
     (site / "dishes" / "dish7.py").unlink()
     assert "No module named 'dishes.dish7'" in run(site)
@@ -152,7 +152,7 @@ def test_other_folders_have_other_modules(site: Path, tmp_path: Path) -> None:
 def test_a_damaged_file_is_not_used(site: Path, length: int) -> None:
     """A module whose code is cut off is read from its own file."""
     expected = run(site)[:-1]
-    [file] = kept_files(site)
+    [file] = cache_files(site)
     file.write_bytes(file.read_bytes()[:length])
     assert run(site)[:-1] == expected
 
@@ -160,12 +160,12 @@ def test_a_damaged_file_is_not_used(site: Path, length: int) -> None:
 def test_nothing_is_written_where_python_writes_no_bytecode(site: Path) -> None:
     """PYTHONDONTWRITEBYTECODE holds for this file too."""
     run(site, PYTHONDONTWRITEBYTECODE="1")
-    assert kept_files(site) == []
+    assert cache_files(site) == []
 
 
 def test_a_file_that_cannot_be_replaced_leaves_nothing_behind(tmp_path: Path) -> None:
     """As on Windows while another process has it mapped; else each command would leave a copy."""
     (tmp_path / "kept").mkdir()
     with pytest.raises(OSError, match="kept"):
-        replace_kept(str(tmp_path / "kept"), [b"code"])
+        replace_cache(str(tmp_path / "kept"), [b"code"])
     assert [path.name for path in tmp_path.iterdir()] == ["kept"]

@@ -1,7 +1,7 @@
-"""Keep what takes long to compute for the next process.
+"""Cache what takes long to compute in files, for the next process.
 
 The files lie beside Python's compiled modules, under their names, and are trusted as those are.
-Nothing is kept where Python writes no bytecode or may not write.
+Nothing is cached where Python writes no bytecode or may not write.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    # Importing `typing` takes as long as reading what is kept.
+    # Importing `typing` takes as long as reading a cache.
     from collections.abc import Iterable
     from typing import Any
 
 
-def kept_file(module: str, name: str) -> str:
-    """Return the path of a kept file.
+def cache_file(module: str, name: str) -> str:
+    """Return the path of a cache.
 
     Args:
         module: `__file__` of the module that it belongs to.
@@ -29,8 +29,8 @@ def kept_file(module: str, name: str) -> str:
     return importlib.util.cache_from_source(module, optimization=name)
 
 
-def read_kept(file: str, state: object) -> Any:
-    """Return what was kept in this state; None if there is nothing, or of another state."""
+def read_cache(file: str, state: object) -> Any:
+    """Return what was cached in this state; None if there is nothing, or of another state."""
     with contextlib.suppress(OSError, EOFError, TypeError, ValueError):
         with open(file, "rb") as opened:  # noqa: PTH123 - pathlib is not imported yet
             version, known, content = marshal.loads(opened.read())  # noqa: S302 - as modules are
@@ -39,21 +39,21 @@ def read_kept(file: str, state: object) -> Any:
     return None
 
 
-def keep(file: str, state: object, content: object) -> None:
-    """Keep something for the next process.
+def write_cache(file: str, state: object, content: object) -> None:
+    """Cache something for the next process.
 
     Args:
-        file: its path, by `kept_file`.
+        file: its path, by `cache_file`.
         state: all that it depends on but the version of Python; whatever `marshal` can write.
-        content: what is kept; likewise.
+        content: what is cached; likewise.
     """
     if not sys.dont_write_bytecode:
         with contextlib.suppress(OSError, ValueError):
-            replace_kept(file, [marshal.dumps([sys.version, state, content])])
+            replace_cache(file, [marshal.dumps([sys.version, state, content])])
 
 
-def replace_kept(file: str, parts: Iterable[bytes | memoryview]) -> None:
-    """Replace a kept file at once; other processes may be reading it.
+def replace_cache(file: str, parts: Iterable[bytes | memoryview]) -> None:
+    """Replace a cache at once; other processes may be reading it.
 
     Raises `OSError` if that fails; then the old file stays, and nothing else.
     """
