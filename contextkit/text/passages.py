@@ -4,7 +4,8 @@ A passage is a run of neighbouring paragraphs: the best match and those around i
 heading. There are at most two; `...` marks omissions. A paragraph's score is the sum of the
 query's words in it, weighted by rarity, plus a part of its neighbours' scores. A fence, a table
 or a short list is shown whole or not at all, and a line that ends with a colon stays with the
-following block. If no paragraph fits, sentences are used instead.
+following block; only the code of the best match is cut where it is too long. If no paragraph fits,
+sentences are used instead.
 """
 
 from __future__ import annotations
@@ -20,10 +21,10 @@ from itertools import accumulate
 
 from attrs import define, field, frozen
 
-from contextkit.text.keywords import embed_keywords, embed_keywords_query
+from contextkit.text.keywords import embed_keywords, embed_keywords_query, related_to
 from contextkit.text.languages.read import in_english
 from contextkit.text.tokens import TokenCounter
-from contextkit.text.truncation import ELLIPSIS
+from contextkit.text.truncation import ELLIPSIS, truncate
 from contextkit.text.units import SHORT_BLOCK, TextUnit, text_units, unit_blocks
 
 _MARKUP = re.compile(r"[\\\s]+")
@@ -42,6 +43,9 @@ _SHORT_PROSE = 300
 
 _PASSAGES = 2
 """Maximum number of passages; more would be fragments without context."""
+
+_LEAST_CODE = 40
+"""Minimum tokens of code that is cut."""
 
 _TRIES_IN_VAIN = 5
 _RETRIES = 8
@@ -201,7 +205,8 @@ _parsed_long = lru_cache(maxsize=32)(_parse)
 @lru_cache(maxsize=64)
 def _read(text: str, query: str, longest: int) -> _Reading:
     units, blocks, words_of = _parsed(text, longest)
-    wanted = frozenset(embed_keywords_query(in_english(query)).indices)
+    asked = embed_keywords_query(in_english(query)).indices
+    wanted = related_to(asked).union(asked)
     has = [wanted & words for words in words_of]
     found = Counter(word for words in has for word in words)
     rarity = {
@@ -274,6 +279,7 @@ class _Choice:
     spent: int = field(default=0, init=False)
     passages: int = field(default=0, init=False)
     units: Sequence[TextUnit] = field(init=False)
+    _cut: dict[int, str] = field(factory=dict, init=False)
     _beside: list[tuple[int, int]] = field(factory=list, init=False)
 
     @units.default
@@ -282,7 +288,7 @@ class _Choice:
 
     def choose(self, kept: Iterable[int], room: int) -> None:
         """Choose required units, then the best blocks and their neighbours."""
-        self.chosen, self.spent, self.passages, self._beside = set(), 0, 0, []
+        self.chosen, self.spent, self.passages, self._cut, self._beside = set(), 0, 0, {}, []
         for place in sorted(kept):
             self._add([place], room)
         most = max(_PASSAGES, self.passages + 1) if self.chosen else _PASSAGES
@@ -301,9 +307,10 @@ class _Choice:
                 seed = next(first, None)
             else:
                 heappop(self._beside)
-            vain += not self._add(self.reading.blocks[place], room)
+            best = place == self.reading.best_first[0]
+            vain += not self._add(self.reading.blocks[place], room, may_cut=best)
 
-    def _add(self, units: Sequence[int], room: int) -> bool:
+    def _add(self, units: Sequence[int], room: int, *, may_cut: bool = False) -> bool:
         """Choose a block with its headings, if there is room."""
         wanted = {*units, *self._headings(units[0])} - self.chosen
         if not wanted:
@@ -314,7 +321,11 @@ class _Choice:
         if not touching:
             takes += self.count(f"{ELLIPSIS}\n\n")
         if self.spent + takes > room:
-            return False
+            if not may_cut:
+                return False
+            takes -= self._cut_code(units[-1], self.spent + takes - room)
+            if self.spent + takes > room:
+                return False
         self.chosen |= wanted
         self.spent += takes
         self.passages += 1 - touching
@@ -326,6 +337,14 @@ class _Choice:
             if block in self.reading.ranks and place not in self.chosen:
                 heappush(self._beside, (self.reading.ranks[block], block))
         return True
+
+    def _cut_code(self, place: int, over: int) -> int:
+        """Cut a unit that is code; return how many tokens that saves."""
+        unit, whole = self.units[place], self._takes(place)
+        if not unit.is_code or whole - over < _LEAST_CODE:
+            return 0
+        self._cut[place] = truncate(unit.text, whole - over, self.count)
+        return whole - self.count(unit.before + self._cut[place])
 
     def _headings(self, place: int) -> Sequence[int]:
         """Return the headings above a unit or its block."""
@@ -357,7 +376,7 @@ class _Choice:
                 parts.append(self._gap(last, place))
             elif parts:
                 parts.append(unit.before)
-            parts.append(unit.text)
+            parts.append(self._cut.get(place, unit.text))
             last = place
         if self.chosen and last < len(self.units) - 1:
             ending = self.units[last]

@@ -24,6 +24,7 @@ _TILDES = re.compile(r"(?<=\n)~{4,}(?=\n)")
 _ANNOUNCES = re.compile(r"\.\. |.{0,120}:\Z")
 _STARTS_ANEW = re.compile(r"\s*(?:[-*+>|#.]|\d+[.)]|[^\s:]+(?: [^\s:]+)?: )|\s*$")
 
+_FENCES = ("```", "~~~")
 _BULLET = re.compile(r"[-*+](?:\s|$)")
 _NUMBER = re.compile(r"\d{1,9}[.)](?:\s|$)")
 
@@ -60,6 +61,11 @@ class TextUnit:
     def is_list_item(self) -> bool:
         """Whether it starts a list item."""
         return _list_mark(self) is not None
+
+    @property
+    def is_code(self) -> bool:
+        """Whether it is a fence or an indented block."""
+        return self.is_block and self.text.lstrip()[:3] in _FENCES or self.is_indented
 
     @property
     def is_indented(self) -> bool:
