@@ -139,6 +139,24 @@ def test_structure_is_whole_or_left_out(max_tokens: int) -> None:
 FILLER = " ".join(f"The moon rose over the pier {n} times." for n in range(24))
 
 
+def test_code_of_the_best_match_is_cut_where_it_is_too_long() -> None:
+    """An example that answers is shown in part; that of a lesser match is left out."""
+    code = "".join(f"winch.turn({turn})\n" for turn in range(40))
+    text = f"{FILLER}\n\nThe gate is closed by hand:\n\n```python\n{code}```\n\n{FILLER}"
+    found = excerpt(text, QUERY, 90, estimate_tokens)
+    assert "closed by hand:\n\n```python\nwinch.turn(0)\n" in found
+    assert found.count("```") == 2
+    assert 60 <= estimate_tokens(found) <= 90
+    lesser = f"The gate is closed at ten.\n\n{FILLER}\n\nThe pier:\n\n```\n{code}```"
+    assert "winch" not in excerpt(lesser, f"{QUERY} at the pier", 90, estimate_tokens)
+
+
+def test_related_words_match() -> None:
+    """A question about configuration is answered by a sentence about a config file."""
+    text = f"{FILLER}\n\nIt reads the config when it starts.\n\n{FILLER}"
+    assert "the config" in excerpt(text, "configuration", 12, estimate_tokens)
+
+
 def test_an_excerpt_is_a_passage_and_no_shreds() -> None:
     """The paragraph that matches and those around it; at most two such runs."""
     gates = [f"Gate {n} is closed at {n}. It is made of wood." for n in range(5)]
