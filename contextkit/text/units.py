@@ -65,7 +65,7 @@ class TextUnit:
     @property
     def is_code(self) -> bool:
         """Whether it is a fence or an indented block."""
-        return self.is_block and self.text.lstrip()[:3] in _FENCES or self.is_indented
+        return self.is_indented or (self.is_block and self.text.lstrip()[:3] in _FENCES)
 
     @property
     def is_indented(self) -> bool:

@@ -222,6 +222,44 @@ def test_what_many_units_hold_leads_to_none(project: Project, ask: Ask) -> None:
     assert ask("where is the budget split 'as of now'?")[0].title == "split_budget"
 
 
+_GATE = """\
+def close_gate(name, hour):
+    if hour is None:
+        raise ValueError(f"No hour was given for gate {name}")
+"""
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "ValueError: No hour was given for gate north",
+        "why does it end with ValueError: No hour was given when I close it?",
+        "harbour.GateError: No hour was given for gate 7 and row 3",
+        "error: No hour was given",
+    ],
+)
+def test_an_error_message_leads_to_where_it_is_raised(
+    project: Project, ask: Ask, message: str
+) -> None:
+    """Also with values in it, a question behind it, and in tests that expect it."""
+    others = {
+        f"test_{n}.py": f"def test_value_error_{n}():\n    'No hour was given for gate {n}'"
+        for n in range(8)
+    }
+    alike = {
+        "hour.py": 'def no_hour_given(gate):\n    """No hour was ever given for the gate."""',
+        "error.py": "class GateError(ValueError):\n    hour = gate = given = None",
+    }
+    project({**alike, **others, "gate.py": _GATE})
+    assert ask(message, limit=5)[0].title == "close_gate"
+
+
+def test_a_label_is_no_error_message(project: Project, ask: Ask) -> None:
+    """What somebody says behind a colon is not searched for as a message."""
+    project({"gate.py": _GATE, "boat.py": "def boat_rows():\n    return 'we use boats here'"})
+    assert ask("Context: we use boats here. Where is the gate closed?")[0].title == "close_gate"
+
+
 def test_apostrophes_quote_nothing(project: Project, ask: Ask) -> None:
     """Neither do names, which are found as names."""
     project({"budget.py": "def split_budget(total):\n    return total"})

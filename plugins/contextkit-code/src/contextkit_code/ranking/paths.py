@@ -42,6 +42,11 @@ _PROSE_PENALTY = 0.6
 _ENTRY_PENALTY = 0.7
 
 
+def is_test(path: str) -> bool:
+    """Return whether a path is that of a test, or of what tests use."""
+    return _TESTS.search(path) is not None
+
+
 def penalty(path: str, question: Question) -> float:
     """Return the penalty factor of a path, in (0, 1].
 
@@ -55,7 +60,7 @@ def penalty(path: str, question: Question) -> float:
 @lru_cache(_CACHED)
 def _penalty(path: str, asks_for: frozenset[str]) -> float:
     factor = 1.0
-    if "tests" not in asks_for and _TESTS.search(path):
+    if "tests" not in asks_for and is_test(path):
         factor *= _TEST_PENALTY
     if not asks_for & {"asides", "prose"} and _ASIDES.search(path):
         factor *= _ASIDE_PENALTY

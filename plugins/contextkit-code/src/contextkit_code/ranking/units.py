@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from contextkit import Hit
 from contextkit_code.ranking.definitions import named, resembling
-from contextkit_code.ranking.files import RankedFile
+from contextkit_code.ranking.files import RankedFile, file_of
+from contextkit_code.ranking.paths import is_test
 from contextkit_code.ranking.question import Question
 
 _FILE_WEIGHT = 0.5
@@ -34,8 +35,22 @@ _WINDOW = 0.3
 """Factor for a window, which lies between definitions."""
 _QUOTED = re.compile(r"""(?<!\w)(?:'([^'\n]{4,200})'|"([^"\n]{4,200})"|`([^`\n]{4,200})`)(?!\w)""")
 _LEFT_OUT = re.compile(r"\.\.\.|…")
+_MESSAGE = re.compile(
+    r"(?:\b(?:\w*(?:Error|Exception|Warning)|(?i:error|fatal|panic|warning))"
+    r"|^\s*[\w.]*[a-z][A-Z]\w*): ([^\n]{8,200})",
+    re.MULTILINE,
+)
+_A_WORD = r"(?:[A-Z]+|[A-Za-z][a-z'’()-]*)"
+_WORDS = re.compile(rf"(?<!\S){_A_WORD}(?:[,:;]? {_A_WORD})+(?=[.,:;!?]*(?:\s|$))")
+_WORDS_OF_A_MESSAGE = (5, 4, 3, 2)
+"""The first words of a message identify it: values follow, and what a person writes behind it."""
+
+_SHORTEST_MESSAGE = 12
 _SHORTEST_QUOTE = 4
 _MOST_PHRASES = 5
+_BEHIND_A_QUOTE = 0.9
+"""Factor for the units without a rare phrase of the question."""
+
 _MOST_QUOTING = 5
 """Most units that a useful phrase may occur in."""
 
@@ -153,21 +168,46 @@ def cut(units: Sequence[RankedUnit], limit: int) -> list[RankedUnit]:
 
 
 def phrases_in(query: str) -> list[str]:
-    """Return a query's quoted phrases, split at ellipses.
+    """Return a query's quoted phrases, split at ellipses, and error messages.
 
-    Plain names are left out.
+    Plain names are left out, and so are the values in a message.
     """
-    quoted = ("".join(found) for found in _QUOTED.findall(query))
+    quoted = ("".join(found) for found in (*_QUOTED.findall(query), *_messages_in(query)))
     parts = (part.strip() for text in quoted for part in _LEFT_OUT.split(text))
     phrases = [part for part in parts if len(part) >= _SHORTEST_QUOTE and not part.isidentifier()]
     return list(dict.fromkeys(phrases))[:_MOST_PHRASES]
 
 
+def _messages_in(query: str) -> Iterator[str]:
+    """Yield the first words of the parts of messages, as in `ValueError: no such file: a.txt`.
+
+    The longest come first.
+    """
+    for message in _MESSAGE.findall(query):
+        for part in _WORDS.findall(message):
+            words = part.split()
+            for number in _WORDS_OF_A_MESSAGE:
+                first = " ".join(words[:number]).rstrip(",:;")
+                if number <= len(words) and len(first) >= _SHORTEST_MESSAGE:
+                    yield first
+
+
 def holding(phrases: Sequence[str], hits: Sequence[Hit]) -> dict[str, Hit]:
-    """Return units that contain a rare phrase, by id."""
+    """Return units that contain a rare phrase, by id.
+
+    The beginning of a phrase counts only where the whole phrase is nowhere. Tests that expect a
+    message do not make it less rare.
+    """
     found: dict[str, Hit] = {}
+    held: list[str] = []
     for phrase in phrases:
+        if any(longer.startswith(phrase) for longer in held):
+            continue
         own = {hit.record.id: hit for hit in hits if phrase in hit.record.text}
+        if own:
+            held.append(phrase)
+        if len(own) > _MOST_QUOTING:
+            own = {id_: hit for id_, hit in own.items() if not is_test(file_of(hit))}
         if len(own) <= _MOST_QUOTING:
             found |= own
     return found
@@ -176,7 +216,7 @@ def holding(phrases: Sequence[str], hits: Sequence[Hit]) -> dict[str, Hit]:
 def quoted_first(
     phrases: Sequence[str], hits: Sequence[Hit], units: Sequence[RankedUnit], level: float
 ) -> list[RankedUnit]:
-    """Put the units with a rare quoted phrase first.
+    """Put the units with a rare quoted phrase first: the first phrase's, and tests last.
 
     Args:
         phrases: the phrases quoted in the question.
@@ -185,7 +225,17 @@ def quoted_first(
         level: the relevance of the best, 0..1.
     """
     quoting = holding(phrases, hits)
+    if not quoting:
+        return list(units)
     ranked = {unit.hit.record.id: place for place, unit in enumerate(units)}
-    in_order = sorted(quoting.values(), key=lambda hit: ranked.get(hit.record.id, len(units)))
-    first = [RankedUnit(hit, level, leads=True) for hit in in_order]
-    return [*first, *(unit for unit in units if unit.hit.record.id not in quoting)]
+
+    def order(hit: Hit) -> tuple[bool, int, int]:
+        phrase = next(place for place, each in enumerate(phrases) if each in hit.record.text)
+        return is_test(file_of(hit)), phrase, ranked.get(hit.record.id, len(units))
+
+    first = [
+        RankedUnit(hit, level * _BEHIND_A_QUOTE ** (place / len(quoting)), leads=True)
+        for place, hit in enumerate(sorted(quoting.values(), key=order))
+    ]
+    others = (unit for unit in units if unit.hit.record.id not in quoting)
+    return [*first, *(evolve(unit, relevance=_BEHIND_A_QUOTE * unit.relevance) for unit in others)]
