@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import islice
 
 from contextkit import ContextItem, ContextRequest, Record
@@ -41,7 +41,7 @@ _ASIDES = [
         # Jobs and settings of tools, and templates for issues.
         (
             r"(?:^|/)\.[^/].*(?:template|\.(?:ya?ml|json|toml)$)",
-            r"ci|workflows?|pipelines?|actions?|jobs?|git(?:hub|lab)|pre-?commit|lint\w*|hooks?|"
+            r"ci|workflows?|pipelines?|actions?|jobs?|git(?:hub|lab)|pre-?commit|hooks?|"
             r"releas\w+|deploy\w*|issues?|pull requests?|templates?|contribut\w+",
         ),
         (r"code[-_ ]of[-_ ]conduct", r"conduct|behaviou?r|enforce\w*|report\w*"),
@@ -50,6 +50,11 @@ _ASIDES = [
     )
 ]
 """Pairs of patterns: of its path, and of a question about it."""
+
+_OVERVIEW = re.compile(r"(?:^|/)(?:readme|contributing)[^/]*$", re.IGNORECASE)
+_OWN_PART = 2
+"""Headings that sections of an overview share with those that support them: its title, and that of
+a part. Other parts are about other things, while a page is about one."""
 
 _LEAST_WORDS = 4
 _LONG = 2_000
@@ -79,7 +84,9 @@ async def find_documents(request: ContextRequest) -> list[ContextItem]:
     places = beside(items, weight, request.min_relevance, limit)
     if not places:
         return items
-    found = await in_thread(lambda: _standing_at(places, request))
+    paths = {item.sequence: str(item.metadata["file_path"]) for item in items}
+    names = [place_name(paths[part], position) for part, position in places]
+    found = await in_thread(lambda: _standing_at(names, request))
     both = [*items, *(_item(record, 0.0) for record in found)]
     # The best ones by their neighbours' support; the core adds that to the match.
     best = best_supported(both, weight, limit)
@@ -117,11 +124,18 @@ def _has_words(text: str) -> bool:
     return next(islice(words, _LEAST_WORDS - 1, None), None) is not None
 
 
-def _standing_at(places: Iterable[tuple[str, int]], request: ContextRequest) -> list[Record]:
+def _standing_at(names: Sequence[str], request: ContextRequest) -> list[Record]:
     """Return the records at these places, sorted by id."""
-    names = [place_name(path, position) for path, position in places]
     found = request.records.scan({**request.filters, "place": names})
     return sorted(found, key=lambda record: record.id)
+
+
+def _part_of(chunk: StoredChunk) -> str | None:
+    """Name the part of a document whose sections support each other; None for settings."""
+    if not chunk.path or chunk.kind != "documentation":
+        return None
+    own = chunk.headings[:_OWN_PART] if _OVERVIEW.search(chunk.path) else ()
+    return " > ".join((chunk.path, *own))
 
 
 def _item(record: Record, relevance: float) -> ContextItem:
@@ -135,7 +149,7 @@ def _item(record: Record, relevance: float) -> ContextItem:
         title=titled(chunk.kind, chunk.headings) or chunk.path or record.id,
         location=f"{chunk.path}:{chunk.start_line}" if chunk.path else None,
         # Tables and keys do not continue each other, as sections do.
-        sequence=(chunk.path or None) if chunk.kind == "documentation" else None,
+        sequence=_part_of(chunk),
         position=chunk.position,
         metadata={
             "file_path": chunk.path,
