@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator, Sequence
 
@@ -40,14 +41,19 @@ _MESSAGE = re.compile(
     r"|^\s*[\w.]*[a-z][A-Z]\w*): ([^\n]{8,200})",
     re.MULTILINE,
 )
-_A_WORD = r"(?:[A-Z]+|[A-Za-z][a-z'’()-]*)"
-_WORDS = re.compile(rf"(?<!\S){_A_WORD}(?:[,:;]? {_A_WORD})+(?=[.,:;!?]*(?:\s|$))")
+_ENDS = r"(?=[.,:;!?]*(?:\s|$))"
+_PARTS = [
+    re.compile(rf"(?<!\S){word}(?:[,:;]? {word})+{_ENDS}")
+    for word in (r"[A-Za-z][a-zA-Z'’()-]*", r"(?:[A-Z]+|[A-Za-z][a-z'’()-]*)")
+]
+"""The parts of a message between its values; a name in it may be a value, too."""
+
 _WORDS_OF_A_MESSAGE = (5, 4, 3, 2)
 """The first words of a message identify it: values follow, and what a person writes behind it."""
 
 _SHORTEST_MESSAGE = 12
 _SHORTEST_QUOTE = 4
-_MOST_PHRASES = 5
+_MOST_PHRASES = 10
 _BEHIND_A_QUOTE = 0.9
 """Factor for the units without a rare phrase of the question."""
 
@@ -183,8 +189,8 @@ def _messages_in(query: str) -> Iterator[str]:
 
     The longest come first.
     """
-    for message in _MESSAGE.findall(query):
-        for part in _WORDS.findall(message):
+    for message, pattern in itertools.product(_MESSAGE.findall(query), _PARTS):
+        for part in pattern.findall(message):
             words = part.split()
             for number in _WORDS_OF_A_MESSAGE:
                 first = " ".join(words[:number]).rstrip(",:;")
@@ -216,7 +222,7 @@ def holding(phrases: Sequence[str], hits: Sequence[Hit]) -> dict[str, Hit]:
 def quoted_first(
     phrases: Sequence[str], hits: Sequence[Hit], units: Sequence[RankedUnit], level: float
 ) -> list[RankedUnit]:
-    """Put the units with a rare quoted phrase first: the first phrase's, and tests last.
+    """Put the units with a rare quoted phrase first: those with most of them, and tests last.
 
     Args:
         phrases: the phrases quoted in the question.
@@ -229,9 +235,10 @@ def quoted_first(
         return list(units)
     ranked = {unit.hit.record.id: place for place, unit in enumerate(units)}
 
-    def order(hit: Hit) -> tuple[bool, int, int]:
-        phrase = next(place for place, each in enumerate(phrases) if each in hit.record.text)
-        return is_test(file_of(hit)), phrase, ranked.get(hit.record.id, len(units))
+    def order(hit: Hit) -> tuple[bool, int, int, int]:
+        held = [place for place, phrase in enumerate(phrases) if phrase in hit.record.text]
+        place = ranked.get(hit.record.id, len(units))
+        return is_test(file_of(hit)), -len(held), held[0], place
 
     first = [
         RankedUnit(hit, level * _BEHIND_A_QUOTE ** (place / len(quoting)), leads=True)
