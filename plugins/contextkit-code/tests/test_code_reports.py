@@ -11,6 +11,7 @@ from contextkit import ContextItem
 from contextkit.text.questions import first_line
 from contextkit_code.ranking.mentions import matched_files, mentions_in
 from contextkit_code.ranking.question import searched_text
+from contextkit_code.ranking.units import phrases_in
 from tests.growing import assert_linear
 
 Ask = Callable[..., list[ContextItem]]
@@ -100,8 +101,11 @@ def test_files_are_matched_by_the_end_of_their_path() -> None:
     assert meant("/usr/lib/other/doors.py, np.doors, e.g. this") == []
 
 
-@pytest.mark.parametrize("text", ["a", "a.", "a/", "a:1", '", line 1 in a', "~.", "1:", "x in "])
+@pytest.mark.parametrize(
+    "text", ["a", "a.", "a/", "aA", "error: a ", "a:1", '", line 1 in a', "~.", "1:", "x in "]
+)
 def test_mentions_are_read_in_linear_time(text: str) -> None:
     """Whatever the text is made of."""
     assert_linear(mentions_in, lambda size: (text * size)[:size], 100_000)
     assert_linear(searched_text, lambda size: (text * size)[:size], 100_000)
+    assert_linear(phrases_in, lambda size: (text * size)[:size], 100_000)
