@@ -131,6 +131,32 @@ async def test_a_job_for_tools_ranks_below_a_page_unless_asked_for(
     assert context.items[0].title == "jobs"
 
 
+@pytest.mark.parametrize(
+    ("name", "asked"),
+    [
+        ("SECURITY.md", "how do I open the hatch at night securely?"),
+        ("lamptests/hatch.md", "how do I open the hatch at night in tests?"),
+        ("_posts/2015-01-24-hatch.md", "since when do tests open the hatch at night?"),
+        ("docs/de/hatch.md", "wie öffne ich in den Tests hatch at night?"),
+        ("README.zh-CN.md", "如何在测试中 open the hatch at night securely"),
+    ],
+)
+def test_what_is_beside_the_documentation_ranks_below_a_page_unless_asked_for(
+    kit: ContextKit, workspace: Path, name: str, asked: str
+) -> None:
+    """It has more of the question's words than the page."""
+    (workspace / "docs" / "page.md").write_text(
+        "# Page\n\nWith a crank the hatch opens, also by night.\n"
+    )
+    file = workspace / name
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("# Aside\n\nOpen the hatch at night, securely in tests.\n")
+    kit.index()
+    for question, first in (("how do I open the hatch at night?", "Page"), (asked, "Aside")):
+        context = kit.assemble_context_sync(question)
+        assert context.items[0].title == first
+
+
 SETTINGS = """\
 # Sign here after painting.
 [tool.paint]

@@ -9,6 +9,7 @@ from itertools import islice
 from contextkit import ContextItem, ContextRequest, Record
 from contextkit.concurrency import in_thread
 from contextkit.sources import beside, best_supported
+from contextkit.text import in_english
 from contextkit_documents.stored import StoredChunk, place_name, titled
 
 _CHANGES = re.compile(
@@ -44,12 +45,31 @@ _ASIDES = [
             r"ci|workflows?|pipelines?|actions?|jobs?|git(?:hub|lab)|pre-?commit|hooks?|"
             r"releas\w+|deploy\w*|issues?|pull requests?|templates?|contribut\w+",
         ),
+        (
+            r"^(?:\.github/|docs/)?security[^/]*$",
+            r"secur\w+|vulnerab\w+|cves?|report\w*|support\w*|disclos\w+",
+        ),
         (r"code[-_ ]of[-_ ]conduct", r"conduct|behaviou?r|enforce\w*|report\w*"),
-        (r"(?:^|/)(?:tests?|testdata|fixtures?)/", r"tests?|testing|fixtures?"),
+        (
+            r"(?:^|/)(?:[\w-]*(?<!la)tests?(?:[-_]?data)?|fixtures?)/",
+            r"tests?|testing|fixtures?",
+        ),
+        # Posts of a blog tell what was new when they were written.
+        (
+            r"(?:^|/)\d{4}-\d\d-\d\d-[^/]*$",
+            r"blog\w*|posts?|news?|announc\w+|releas\w+|versions?|when|since|chang\w+",
+        ),
         (r"(?:^|/)bench(?:marks?)?/", r"bench\w*|fast|slow|performance"),
     )
 ]
 """Pairs of patterns: of its path, and of a question about it."""
+
+_TRANSLATED = re.compile(
+    r"(?:^|/)(?:[^/]*[-_.])?(?:zh|cn|ja|jp|ko|kr|ru|uk|fr|es|pt|de|pl|tr)(?:[-_][a-z]{2,4})?"
+    r"(?:/|\.\w+$)",
+    re.IGNORECASE,
+)
+"""The path of a translation. A question in English shares only its code's words."""
 
 _OVERVIEW = re.compile(r"(?:^|/)(?:readme|contributing)[^/]*$", re.IGNORECASE)
 _OWN_PART = 2
@@ -75,6 +95,8 @@ async def find_documents(request: ContextRequest) -> list[ContextItem]:
         if any(hit.relevance >= request.min_relevance for hit in others):
             hits = others
     asides = [path for path, asks in _ASIDES if not asks.search(request.query)]
+    if request.query.isascii() and in_english(request.query) == request.query:
+        asides.append(_TRANSLATED)
     items = [
         _item(hit.record, min(1.0, hit.relevance * _worth(hit.record, changes, asides)))
         for hit in hits

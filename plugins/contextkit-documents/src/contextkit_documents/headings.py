@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -18,7 +18,11 @@ _ADOC = re.compile(r"(={1,6})[ \t]+(\S.*)")
 _ORG = re.compile(r"(\*{1,6})[ \t]+(\S.*)")
 _RST_LABEL = re.compile(r"\s*\.\. _(?:`[^`]+`|[^:]+):\s*")
 _RST_QUOTED = re.compile(r"``(.+?)``|(?::[\w:.+-]+:)?`~?([^`<]+?)(?: <[^`]*>)?`_{0,2}")
-_RST_LINE = re.compile(r"([!-/:-@\[-`{-~])\1{2,}\s*")
+_RST_LINE = re.compile(r"(?!(?:\.\.|::)\s*$)([!-/:-@\[-`{-~])\1+\s*")
+"""An underline. A title of two letters, as S3, has a short one; `..` and `::` are none."""
+
+_FENCES = {"---": ":", "+++": "="}
+"""What encloses front matter, and what follows its keys: YAML or TOML."""
 
 
 @frozen
@@ -27,7 +31,7 @@ class Heading:
 
     Attributes:
         title: its text, without markup.
-        level: 1 for the highest.
+        level: 1 for the highest; 0 for a title in front matter, which is above all.
         first: its first row, counted from 0.
         body: the first row after it.
     """
@@ -90,9 +94,11 @@ def _inline_parser() -> MarkdownIt:
 
 
 def _markdown(lines: Sequence[str]) -> Outline:
+    front = _front_matter(lines)
     headings: list[Heading] = []
     blocks: set[int] = set()
-    tokens = _parser().parse("\n".join(_without_front_matter(lines)))
+    # The end of front matter would make a heading.
+    tokens = _parser().parse("\n".join([*[""] * front, *lines[front:]]))
     for number, token in enumerate(tokens):
         # A heading in a list or a quote is a part of that.
         if token.map is None or token.level:
@@ -103,6 +109,12 @@ def _markdown(lines: Sequence[str]) -> Outline:
             headings.append(Heading(title, int(token.tag[1:]), first, end))
         elif token.nesting >= 0:
             blocks.add(first)
+    title = _front_title(lines[:front])
+    own = headings[0] if headings else None
+    if own and own.title == title and not any(map(str.strip, lines[front : own.first])):
+        headings[0] = evolve(own, first=0)
+    elif title:
+        headings.insert(0, Heading(title, 0, 0, front))
     return Outline(headings, frozenset(blocks))
 
 
@@ -120,15 +132,22 @@ def _words_of(heading: str) -> str:
     return " ".join("".join(shown).split())
 
 
-def _without_front_matter(lines: Sequence[str]) -> Sequence[str]:
-    """Blank out YAML front matter.
+def _front_matter(lines: Sequence[str]) -> int:
+    """Return the number of rows of front matter at the beginning."""
+    fence = lines[0].rstrip() if lines else ""
+    if fence not in _FENCES:
+        return 0
+    ends = (row for row, line in enumerate(lines[1:], 1) if line.rstrip() == fence)
+    return next(ends, -1) + 1
 
-    Its end would make a heading.
-    """
-    if not lines or lines[0].rstrip() != "---":
-        return lines
-    end = next((row for row, line in enumerate(lines) if row and line.rstrip() == "---"), None)
-    return lines if end is None else [*[""] * (end + 1), *lines[end + 1 :]]
+
+def _front_title(front: Sequence[str]) -> str:
+    """Return the page's title that front matter has, or nothing."""
+    for line in front[1:]:
+        key, _, title = line.partition(_FENCES[front[0].rstrip()])
+        if key.strip() == "title":
+            return " ".join(title.strip().strip("\"'").split())[:_LONGEST]
+    return ""
 
 
 def _rst(lines: Sequence[str]) -> list[Heading]:
