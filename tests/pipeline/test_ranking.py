@@ -175,7 +175,15 @@ def test_bad_matches_do_not_support_each_other() -> None:
     assert support["0"] == support["3"] == 0
     assert 0 < support["1"] < support["2"]
     everyone = rank([answer("a", *items)], [CALIBRATED], NOW, floors={"b": 0.1})
-    assert all(c.scores.support > 0 for c in everyone)
+    assert all(c.scores.support > 0 for c in everyone if c.item.id != "3")
+
+
+def test_neighbours_raise_no_item_above_the_best_match() -> None:
+    """A section that answers comes before a page whose parts match less and support each other."""
+    items = [*in_a_row(0.55, 0.55, 0.55), ContextItem("a", "x", 0.6, id="alone")]
+    found = rank([answer("a", *items)], [CALIBRATED], NOW)
+    assert [c.item.id for c in found] == ["alone", "0", "1", "2"]
+    assert all(0.55 < c.scores.supported_match < 0.6 for c in found[1:])
 
 
 def test_neighbours_are_of_one_answer() -> None:
