@@ -21,10 +21,9 @@ _PAST = frozenset({"history", "releases"})
 _CHANGES_GAIN = 1.3
 """Factor for changelog entries in questions about one of these topics."""
 
-_PRESENT = frozenset({"code", "usage"})
 _CHANGES_LOSS = 0.3
-"""Their factor in questions about these topics alone, where no other document matches. A long list
-of changes has every word of "how do I serve static files?", and says what was fixed."""
+"""Their factor in other questions about use, or about code alone, where no other document matches.
+A long list of changes has every word of "how do I serve static files?", and says what was fixed."""
 
 _STUB = 0.5
 """Factor for the relevance of a section with hardly any text."""
@@ -89,7 +88,7 @@ async def find_documents(request: ContextRequest) -> list[ContextItem]:
     changes, topics = 1.0, request.signals.topics
     if not _PAST.isdisjoint(topics):
         changes = _CHANGES_GAIN
-    elif _PRESENT.issuperset(topics):
+    elif "usage" in topics or {*topics} <= {"code"}:
         changes = _CHANGES_LOSS
         others = [hit for hit in hits if not _lists_changes(hit.record)]
         if any(hit.relevance >= request.min_relevance for hit in others):
