@@ -57,6 +57,7 @@ def test_inflections_are_the_same_word(word: str, asked: str, least: float, most
     ("path", "asks"),
     [
         ("tests/helper.py", "tests of it"),
+        ("t/unit/helper.py", "tests of it"),
         ("lib/a.spec.ts", "the specs"),
         ("src/FooTest.java", "is it tested"),
         ("examples/a.go", "an example"),
@@ -72,7 +73,7 @@ def test_what_is_beside_the_point_counts_less_unless_asked_for(path: str, asks: 
     assert penalty(path, ask(asks)) > penalty(path, ask("how are items capped"))
 
 
-@pytest.mark.parametrize("path", ["src/attest.py", "latest/a.go", "doc/man.go", "src/example_of.c"])
+@pytest.mark.parametrize("path", ["src/attest.py", "latest/a.go", "doc/man.go", "src/t/a.c"])
 def test_ordinary_files_count_in_full(path: str) -> None:
     """Also those whose names only resemble the others'."""
     assert penalty(path, ask("how are items capped")) == 1.0
@@ -126,6 +127,7 @@ def test_words_spell_a_name() -> None:
     assert spelled(fields, ask("JSON array operations")) == pytest.approx(2 / 3)
     assert spelled(fields, ask("arrays of JSON")) == 1.0
     assert spelled(fields, ask("a JSON object")) == 0.0
+    assert spelled(_hit("a", "has_json_array").record.fields, ask("arrays of JSON")) == 1.0
     assert spelled(_hit("a", "json").record.fields, ask("json")) == 0.0
     assert spelled(fields, ask("???")) == 0.0
 
@@ -181,6 +183,16 @@ def test_a_name_whose_words_are_asked_for_counts() -> None:
     file = RankedFile("a", 1.0, 1.0, [_hit("a", name, 0.3) for name in ("lead", "x", "prompt")])
     units = ranked_units(question, [file], 1.0)
     assert [unit.hit.record.id for unit in units] == ["a::lead", "a::prompt", "a::x"]
+
+
+def test_a_function_shows_few_of_its_overloads() -> None:
+    """Two lead; what else is as good comes before the others. Parts of a function are none."""
+    overloads = [_hit("a", f"mock{n}", 0.5, qualified_name="mock", signature=f"{n}") for n in "abc"]
+    parts = [_hit("b", f"part{n}", 0.5, qualified_name="part", signature="p") for n in "abc"]
+    files = [RankedFile("a", 1.0, 1.0, overloads), RankedFile("b", 0.9, 1.0, parts)]
+    order = [unit.hit.record.id for unit in ranked_units(ask("q"), files, 1.0)]
+    assert order[0] == "a::mocka"
+    assert order.index("a::mockb") < order.index("b::partc") < order.index("a::mockc")
 
 
 def test_the_units_of_a_class_support_each_other() -> None:

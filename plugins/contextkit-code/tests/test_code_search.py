@@ -236,12 +236,15 @@ def close_gate(name, hour):
         "why does it end with ValueError: No hour was given when I close it?",
         "harbour.GateError: No hour was given for gate 7 and row 3",
         "error: No hour was given",
+        "No hour was given for gate north",
+        "No hour was given for gate 'north gate'.",
+        "gate.py: closed: No hour was given",
     ],
 )
 def test_an_error_message_leads_to_where_it_is_raised(
     project: Project, ask: Ask, message: str
 ) -> None:
-    """Also with values in it, a question behind it, and in tests that expect it."""
+    """Also alone, with values in it, a question behind it, and in tests that expect it."""
     others = {
         f"test_{n}.py": f"def test_value_error_{n}():\n    'No hour was given for gate {n}'"
         for n in range(8)
@@ -252,6 +255,25 @@ def test_an_error_message_leads_to_where_it_is_raised(
     }
     project({**alike, **others, "gate.py": _GATE})
     assert ask(message, limit=5)[0].title == "close_gate"
+
+
+def test_a_test_that_holds_a_message_does_not_lead(project: Project, ask: Ask) -> None:
+    """The code that has the message does, and a test does where nothing else has it."""
+    expecting = "def test_boats():\n    assert str(boat) == 'boat has left port'"
+    rows = {f"boat{n}.py": f"def boat_{n}_port():\n    left = {n}" for n in range(4)}
+    leaving = "def leave(ship):\n    return 'boat has left port'"
+    project({**rows, "test_boat.py": expecting, "ship.py": leaving})
+    found = ask("boat has left port")
+    assert found[0].title == "leave"
+    assert found[1].title != "test_boats"
+    project({"ship.py": "def leave(ship): ..."})
+    assert ask("boat has left port")[0].title == "test_boats"
+
+
+def test_words_of_a_statement_are_no_message(project: Project, ask: Ask) -> None:
+    """Its first two or three stand anywhere by chance."""
+    project({"gate.py": _GATE, "boat.py": "def boat():\n    'the gate opens at night'"})
+    assert ask("the gate opens without any hour")[0].title == "close_gate"
 
 
 def test_a_label_is_no_error_message(project: Project, ask: Ask) -> None:

@@ -4,7 +4,8 @@
 
 Each git repository in `DIR`, or this one, is asked about messages of its own: `raise Type("...")`
 in Python, `throw new Type("...")` in JavaScript, TypeScript and Java, tests left out. A value that
-the program would put in is `x7`. Every source is on, with the defaults of the command line.
+the program would put in is `x7`. Every source is on, with the defaults of the command line. Each
+message is asked for with its type, as a traceback ends, and alone, as a log has it.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import random
 import re
 import subprocess
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from attrs import frozen
@@ -40,9 +41,10 @@ _SLOW_SECONDS = 60.0
 
 @frozen
 class ErrorQuestion:
-    """A message as a user pastes it, and the file and line that raise it."""
+    """An error's type and message, and the file and line that raise it."""
 
-    text: str
+    type: str
+    message: str
     path: str
     line: int
 
@@ -64,7 +66,7 @@ def _questions(repository: Path) -> Iterator[ErrorQuestion]:
         for raised in _RAISES.finditer(text):
             message = _VALUE.sub("x7", raised["message"])
             line = text.count("\n", 0, raised.start()) + 1
-            yield ErrorQuestion(f"{raised['type']}: {message}", path, line)
+            yield ErrorQuestion(raised["type"], message, path, line)
 
 
 def _row(repository: Path, most: int) -> dict[str, object]:
@@ -76,20 +78,30 @@ def _row(repository: Path, most: int) -> dict[str, object]:
         ContextKit.open(repository, settings=settings, environment={}) as kit,
     ):
         kit.index()
-        places = asyncio.run(_ask(kit, questions))
+        typed = asyncio.run(_ask(kit, questions, "{type}: {message}"))
+        alone = asyncio.run(_ask(kit, questions, "{message}"))
     return {
         "repository": repository.name,
         "questions": len(questions),
-        "first": f"{mean(float(place == 0) for place in places):.3f}",
-        "shown": f"{mean(float(place is not None) for place in places):.3f}",
+        "first": _share(place == 0 for place in typed),
+        "shown": _share(place is not None for place in typed),
+        "alone first": _share(place == 0 for place in alone),
+        "alone shown": _share(place is not None for place in alone),
     }
 
 
-async def _ask(kit: ContextKit, questions: Sequence[ErrorQuestion]) -> list[int | None]:
+def _share(found: Iterable[bool]) -> str:
+    return f"{mean(map(float, found)):.3f}"
+
+
+async def _ask(
+    kit: ContextKit, questions: Sequence[ErrorQuestion], template: str
+) -> list[int | None]:
     """Return the place of each question's function among the items, None if it is not shown."""
     found = []
     for question in questions:
-        items = (await kit.assemble_context(question.text)).items
+        query = template.format(type=question.type, message=question.message)
+        items = (await kit.assemble_context(query)).items
         places = (place for place, item in enumerate(items) if _raises(item, question))
         found.append(next(places, None))
     return found

@@ -5,6 +5,7 @@ It may give the name itself, or the words in the name.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -16,6 +17,7 @@ _WITHIN = 0.45
 """Weight of a nested definition, such as a method."""
 
 _TYPE = 1.0
+_AUXILIARY = re.compile(r"are|can|does|ha[sv]e?|is|was|will")
 _LEAST_WORDS = 2
 _MOST_WORDS = 8
 
@@ -66,7 +68,7 @@ def _names(fields: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _words_spelled(name: str, question: Question) -> int:
-    words = words_of(name)
+    words = [word for word in words_of(name) if not _AUXILIARY.fullmatch(word)]
     if not _LEAST_WORDS <= len(words) <= _MOST_WORDS:
         return 0
     asked = question.words

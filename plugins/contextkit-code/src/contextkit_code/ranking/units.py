@@ -30,6 +30,10 @@ _SIBLING = 0.1
 _STUB = 0.3
 """Factor for a unit that has nothing but its signature."""
 
+_OVERLOADS = 2
+_OVERLOAD = 0.7
+"""Factor for the overloads of a function behind the first two."""
+
 _LONGEST_STUB = 400
 _SAYS = re.compile(r"\b(?!(?:pass|return|None|null|nil|end|abstract|override|overload)\b)\w+")
 _WINDOW = 0.3
@@ -41,6 +45,10 @@ _MESSAGE = re.compile(
     r"|^[ \t]*+(?=[\w.]*[a-z][A-Z])[\w.]++): ([^\n]{8,200})",
     re.MULTILINE,
 )
+_STATEMENT = re.compile(
+    r"(?!(?:how|wh(?:at|en|ere|ich|o|y)|is|are|can|does|do|did|should)\b)[^\n?]{12,200}",
+    re.IGNORECASE,
+)
 _ENDS = r"(?=[.,:;!?]*(?:\s|$))"
 _PARTS = [
     re.compile(rf"(?<!\S){word}(?:[,:;]? {word})+{_ENDS}")
@@ -51,6 +59,7 @@ _PARTS = [
 _WORDS_OF_A_MESSAGE = (5, 4, 3, 2)
 """The first words of a message identify it: values follow, and what a person writes behind it."""
 
+_FIRST_OF_A_STATEMENT = 4
 _SHORTEST_MESSAGE = 12
 _SHORTEST_QUOTE = 4
 _MOST_PHRASES = 10
@@ -95,7 +104,21 @@ def ranked_units(question: Question, files: Sequence[RankedFile], level: float) 
         for hit, worth, leads in _worths(file, question, most, in_order=place < _FILES_IN_ORDER)
     ]
     # Sorting is stable: among equals the better file's unit comes first.
-    return sorted(found, key=lambda unit: -unit.relevance)
+    best_first = sorted(found, key=lambda unit: -unit.relevance)
+    return sorted(_with_few_overloads(best_first), key=lambda unit: -unit.relevance)
+
+
+def _with_few_overloads(best_first: Sequence[RankedUnit]) -> Iterator[RankedUnit]:
+    """Lower a function's overloads behind the first two, which say nearly the same."""
+    signatures: dict[tuple[str, str], set[str]] = {}
+    for unit in best_first:
+        fields = unit.hit.record.fields
+        signature = str(fields.get("signature") or "")
+        own = signatures.setdefault((file_of(unit.hit), str(fields.get("qualified_name"))), set())
+        # The parts of a long function have one signature.
+        own.add(signature)
+        lowered = bool(signature) and len(own) > _OVERLOADS
+        yield evolve(unit, relevance=_OVERLOAD * unit.relevance) if lowered else unit
 
 
 def _worths(
@@ -174,11 +197,12 @@ def cut(units: Sequence[RankedUnit], limit: int) -> list[RankedUnit]:
 
 
 def phrases_in(query: str) -> list[str]:
-    """Return a query's quoted phrases, split at ellipses, and error messages.
+    """Return a query's error messages and quoted phrases, split at ellipses.
 
     Plain names are left out, and so are the values in a message.
     """
-    quoted = ("".join(found) for found in (*_QUOTED.findall(query), *_messages_in(query)))
+    # What a message quotes is a value of the program that printed it.
+    quoted = ("".join(found) for found in (*_messages_in(query), *_QUOTED.findall(query)))
     parts = (part.strip() for text in quoted for part in _LEFT_OUT.split(text))
     phrases = [part for part in parts if len(part) >= _SHORTEST_QUOTE and not part.isidentifier()]
     return list(dict.fromkeys(phrases))[:_MOST_PHRASES]
@@ -187,14 +211,19 @@ def phrases_in(query: str) -> list[str]:
 def _messages_in(query: str) -> Iterator[str]:
     """Yield the first words of the parts of messages, as in `ValueError: no such file: a.txt`.
 
-    The longest come first.
+    The longest come first. A line that asks nothing may be a message, too, such as `Received
+    unregistered task of type 'add'`: only whole parts of it count, or their first few words.
     """
-    for message, pattern in itertools.product(_MESSAGE.findall(query), _PARTS):
+    messages, least, fewest = _MESSAGE.findall(query), 2, 2
+    if not messages and _STATEMENT.fullmatch(query.strip()):
+        messages, least, fewest = [query], 2 if ": " in query else 3, _FIRST_OF_A_STATEMENT
+    for message, pattern in itertools.product(messages, _PARTS):
         for part in pattern.findall(message):
             words = part.split()
             for number in _WORDS_OF_A_MESSAGE:
                 first = " ".join(words[:number]).rstrip(",:;")
-                if number <= len(words) and len(first) >= _SHORTEST_MESSAGE:
+                enough = least if number == len(words) else fewest
+                if enough <= number <= len(words) and len(first) >= _SHORTEST_MESSAGE:
                     yield first
 
 
@@ -222,7 +251,9 @@ def holding(phrases: Sequence[str], hits: Sequence[Hit]) -> dict[str, Hit]:
 def quoted_first(
     phrases: Sequence[str], hits: Sequence[Hit], units: Sequence[RankedUnit], level: float
 ) -> list[RankedUnit]:
-    """Put the units with a rare quoted phrase first: those with most of them, and tests last.
+    """Put the units with a rare quoted phrase first: those with most of them.
+
+    Tests are put first where no other unit has one of the phrases.
 
     Args:
         phrases: the phrases quoted in the question.
@@ -230,15 +261,17 @@ def quoted_first(
         units: the ranked ones, best first.
         level: the relevance of the best, 0..1.
     """
-    quoting = holding(phrases, hits)
-    if not quoting:
+    holders = holding(phrases, hits)
+    if not holders:
         return list(units)
+    own = {id_: hit for id_, hit in holders.items() if not is_test(file_of(hit))}
+    quoting = own or holders
     ranked = {unit.hit.record.id: place for place, unit in enumerate(units)}
 
-    def order(hit: Hit) -> tuple[bool, int, int, int]:
+    def order(hit: Hit) -> tuple[int, int, int]:
         held = [place for place, phrase in enumerate(phrases) if phrase in hit.record.text]
         place = ranked.get(hit.record.id, len(units))
-        return is_test(file_of(hit)), -len(held), held[0], place
+        return -len(held), held[0], place
 
     first = [
         RankedUnit(hit, level * _BEHIND_A_QUOTE ** (place / len(quoting)), leads=True)
