@@ -54,6 +54,8 @@ if TYPE_CHECKING:
         first_line as first_line,
         is_traceback as is_traceback,
         signals_of as signals_of,
+        subject_stems as subject_stems,
+        subject_words as subject_words,
     )
     from contextkit.text.secrets import find_secrets as find_secrets, hide_secrets as hide_secrets
     from contextkit.text.secrets.span import SecretSpan as SecretSpan
@@ -90,7 +92,7 @@ _NAMES = {
     ),
     "parts": "Parts",
     "passages": "Excerpt excerpt",
-    "questions": "first_line is_traceback signals_of",
+    "questions": "first_line is_traceback signals_of subject_stems subject_words",
     "secrets": "find_secrets hide_secrets",
     "secrets.span": "SecretSpan",
     "signals": "INTENTS TOPICS Intent QuerySignals Topic",

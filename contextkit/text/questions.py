@@ -313,7 +313,7 @@ def subject_words(query: str) -> tuple[tuple[str, ...], ...]:
 def _words_about(text: str) -> tuple[tuple[str, ...], ...]:
     language = language_of(text)
     if language is None:
-        return tuple((stem,) for stem in _stems_in(text))
+        return tuple((stem,) for stem in subject_stems(text))
     about = filter(None, map(_beginnings, terms_in(text, language)))
     return tuple(dict.fromkeys(about))[:_MOST]
 
@@ -335,7 +335,11 @@ def name_parts(text: str) -> list[str]:
     return [part.lower() for part in _NAME_PART.findall(text)]
 
 
-def _stems_in(text: str) -> tuple[str, ...]:
+def subject_stems(text: str) -> tuple[str, ...]:
+    """List the stems of an English text's words, without those of asking and telling.
+
+    They are in lower case, without duplicates and endings. Names are split.
+    """
     parts = name_parts(text[:_READ_CHARACTERS])
     wanted = [p for p in parts if p not in _NOT_THE_SUBJECT and (len(p) > 1 or not p.isascii())]
     return tuple(dict.fromkeys(map(stem_of, wanted)))[:_MOST]
@@ -345,8 +349,8 @@ def _stems_in(text: str) -> tuple[str, ...]:
 def names_one_thing(query: str) -> bool:
     """Whether a question consists of a single name of code."""
     names = [name for name in _names_and_prose(query[:_READ_CHARACTERS])[0] if _code_name(name)]
-    named = set(_stems_in(names[0])) if len(names) == 1 else set()
-    return bool(named) and named.issuperset(_stems_in(query))
+    named = set(subject_stems(names[0])) if len(names) == 1 else set()
+    return bool(named) and named.issuperset(subject_stems(query))
 
 
 def stem_of(word: str) -> str:

@@ -117,6 +117,20 @@ async def test_a_question_about_use_is_not_answered_by_the_list_of_changes(
     assert context.items[0].title == "8.4"
 
 
+@pytest.mark.parametrize(("heading", "about"), [("Crank", "cranks"), ("S3", "S3")])
+async def test_a_section_whose_heading_says_what_is_asked_comes_first(
+    kit: ContextKit, workspace: Path, heading: str, about: str
+) -> None:
+    """Other sections have more of the question's words, and are about other things."""
+    (workspace / "docs" / "page.md").write_text(
+        f"# Page\n\n## Lamp\n\nIts colour is as bright as the colour of {about} by night.\n\n"
+        f"## {heading}\n\nOne may choose its colour, like that of any other thing, at will.\n"
+    )
+    kit.index()
+    context = await kit.assemble_context(f"which colour has {about}?")
+    assert context.items[0].title == f"Page > {heading}"
+
+
 async def test_a_job_for_tools_ranks_below_a_page_unless_asked_for(
     kit: ContextKit, workspace: Path, git: Git
 ) -> None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from itertools import islice
+from collections.abc import Collection, Sequence
+from itertools import chain, islice
 
 from contextkit import ContextItem, ContextRequest, Record
 from contextkit.concurrency import in_thread
 from contextkit.sources import beside, best_supported
-from contextkit.text import in_english
+from contextkit.text import in_english, subject_stems, subject_words
 from contextkit_documents.stored import StoredChunk, place_name, titled
 
 _CHANGES = re.compile(
@@ -30,6 +30,10 @@ _STUB = 0.5
 
 _SETTINGS = 0.8
 """Factor for configuration and metadata, which the documentation explains."""
+
+_HEADED = 1.3
+"""Factor for a section whose own heading has no other words than the question, as "Line length" for
+"how do I set the line length?"; in part for one that has some of them."""
 
 _ASIDE = 0.6
 """Factor for what is beside the project's documentation, unless the question is about it. A long
@@ -77,6 +81,7 @@ a part. Other parts are about other things, while a page is about one."""
 
 _LEAST_WORDS = 4
 _LONG = 2_000
+_PLAIN_WORD = re.compile(r"\w+")
 # Words, but none in tags, comments, and links within the page, such as those of a table of
 # contents.
 _WORD = re.compile(r"<[^<>]*+>|\[[^\[\]\n]*+\]\(#[^()\n]*+\)|([^\W\d_]{2,})")
@@ -96,8 +101,9 @@ async def find_documents(request: ContextRequest) -> list[ContextItem]:
     asides = [path for path, asks in _ASIDES if not asks.search(request.query)]
     if request.query.isascii() and in_english(request.query) == request.query:
         asides.append(_TRANSLATED)
+    asked = _words_asked(request.query)
     items = [
-        _item(hit.record, min(1.0, hit.relevance * _worth(hit.record, changes, asides)))
+        _item(hit.record, min(1.0, hit.relevance * _worth(hit.record, changes, asides, asked)))
         for hit in hits
     ]
     items.sort(key=lambda item: -item.relevance)
@@ -114,22 +120,44 @@ async def find_documents(request: ContextRequest) -> list[ContextItem]:
     return sorted(best, key=lambda item: -item.relevance)
 
 
-def _worth(record: Record, changes: float, asides: Sequence[re.Pattern[str]]) -> float:
+def _worth(
+    record: Record,
+    changes: float,
+    asides: Sequence[re.Pattern[str]],
+    asked: Collection[str],
+) -> float:
     """Return the factor of a match.
 
     Args:
         record: the record that matches.
         changes: the factor of a list of changes.
         asides: patterns of paths beside the documentation.
+        asked: the words and stems of the question.
     """
     text, kind = record.text, record.fields.get("kind")
-    worth = changes if _lists_changes(record) else 1.0
+    worth = (changes if _lists_changes(record) else 1.0) * _headed(record, asked)
     if any(path.search(_path(record)) for path in asides):
         worth *= _ASIDE
     elif kind in ("configuration", "metadata"):
         worth *= _SETTINGS
     # The words of a long text are not counted.
     return worth if len(text) > _LONG or _has_words(text) else worth * _STUB
+
+
+def _words_asked(query: str) -> frozenset[str]:
+    """Return the words of a question and the stems of its subject."""
+    stems = chain.from_iterable(subject_words(query))
+    return frozenset((*stems, *_PLAIN_WORD.findall(query.lower())))
+
+
+def _headed(record: Record, asked: Collection[str]) -> float:
+    """Return the factor of a section for its own heading."""
+    headings = record.fields.get("headings")
+    if not headings or record.fields.get("kind") != "documentation":
+        return 1.0
+    heading = str(headings[-1])
+    words = subject_stems(heading) or (heading.lower(),)
+    return 1 + (_HEADED - 1) * sum(word in asked for word in words) / len(words)
 
 
 def _lists_changes(record: Record) -> bool:
