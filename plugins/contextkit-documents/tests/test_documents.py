@@ -131,6 +131,17 @@ async def test_a_section_whose_heading_says_what_is_asked_comes_first(
     assert context.items[0].title == f"Page > {heading}"
 
 
+async def test_a_section_without_the_subject_ranks_below(kit: ContextKit, workspace: Path) -> None:
+    """It has a rare word of the question, which says what to do and not what with."""
+    pages = "".join(
+        f"## Lamp {n}\n\nThe crank of lamp {n} is red, long and new.\n\n" for n in "abcd"
+    )
+    (workspace / "docs" / "page.md").write_text(f"# Page\n\n{pages}## Tests\n\nWrite some.\n")
+    kit.index()
+    context = await kit.assemble_context("how do I write a crank?")
+    assert context.items[0].title.startswith("Page > Lamp")
+
+
 async def test_a_job_for_tools_ranks_below_a_page_unless_asked_for(
     kit: ContextKit, workspace: Path, git: Git
 ) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from itertools import chain, islice
+
+from attrs import frozen
 
 from contextkit import ContextItem, ContextRequest, Record
 from contextkit.concurrency import in_thread
@@ -34,6 +36,10 @@ _SETTINGS = 0.8
 _HEADED = 1.3
 """Factor for a section whose own heading has no other words than the question, as "Line length" for
 "how do I set the line length?"; in part for one that has some of them."""
+
+_OFF_THE_SUBJECT = 0.6
+"""Factor for a section without any word of the question's subject: "Write tests" has a word of "how
+do I write a middleware?"."""
 
 _ASIDE = 0.6
 """Factor for what is beside the project's documentation, unless the question is about it. A long
@@ -87,6 +93,35 @@ _PLAIN_WORD = re.compile(r"\w+")
 _WORD = re.compile(r"<[^<>]*+>|\[[^\[\]\n]*+\]\(#[^()\n]*+\)|([^\W\d_]{2,})")
 
 
+@frozen
+class _Asked:
+    """A question's words and the stems of its subject, in lower case."""
+
+    words: frozenset[str]
+    subject: tuple[str, ...]
+
+    @classmethod
+    def by(cls, query: str) -> _Asked:
+        return cls(
+            words=frozenset(_PLAIN_WORD.findall(query.lower())),
+            subject=tuple(chain.from_iterable(subject_words(query))),
+        )
+
+    def worth(self, record: Record) -> float:
+        """Return the factor of a section for its own heading, and for the question's subject."""
+        headings = record.fields.get("headings") or ()
+        worth = 1.0
+        if headings and record.fields.get("kind") == "documentation":
+            heading = str(headings[-1])
+            words = subject_stems(heading) or (heading.lower(),)
+            asked = sum(word in self.subject or word in self.words for word in words)
+            worth = 1 + (_HEADED - 1) * asked / len(words)
+        text = f"{_path(record)} {headings} {record.text}".lower()
+        if self.subject and not any(stem in text for stem in self.subject):
+            worth *= _OFF_THE_SUBJECT
+        return worth
+
+
 async def find_documents(request: ContextRequest) -> list[ContextItem]:
     """Return the best-matching chunks, and those their neighbours make relevant."""
     hits = await request.records.search(request.query, limit=request.limit, filters=request.filters)
@@ -101,7 +136,7 @@ async def find_documents(request: ContextRequest) -> list[ContextItem]:
     asides = [path for path, asks in _ASIDES if not asks.search(request.query)]
     if request.query.isascii() and in_english(request.query) == request.query:
         asides.append(_TRANSLATED)
-    asked = _words_asked(request.query)
+    asked = _Asked.by(request.query)
     items = [
         _item(hit.record, min(1.0, hit.relevance * _worth(hit.record, changes, asides, asked)))
         for hit in hits
@@ -124,7 +159,7 @@ def _worth(
     record: Record,
     changes: float,
     asides: Sequence[re.Pattern[str]],
-    asked: Collection[str],
+    asked: _Asked,
 ) -> float:
     """Return the factor of a match.
 
@@ -132,32 +167,16 @@ def _worth(
         record: the record that matches.
         changes: the factor of a list of changes.
         asides: patterns of paths beside the documentation.
-        asked: the words and stems of the question.
+        asked: the question.
     """
     text, kind = record.text, record.fields.get("kind")
-    worth = (changes if _lists_changes(record) else 1.0) * _headed(record, asked)
+    worth = (changes if _lists_changes(record) else 1.0) * asked.worth(record)
     if any(path.search(_path(record)) for path in asides):
         worth *= _ASIDE
     elif kind in ("configuration", "metadata"):
         worth *= _SETTINGS
     # The words of a long text are not counted.
     return worth if len(text) > _LONG or _has_words(text) else worth * _STUB
-
-
-def _words_asked(query: str) -> frozenset[str]:
-    """Return the words of a question and the stems of its subject."""
-    stems = chain.from_iterable(subject_words(query))
-    return frozenset((*stems, *_PLAIN_WORD.findall(query.lower())))
-
-
-def _headed(record: Record, asked: Collection[str]) -> float:
-    """Return the factor of a section for its own heading."""
-    headings = record.fields.get("headings")
-    if not headings or record.fields.get("kind") != "documentation":
-        return 1.0
-    heading = str(headings[-1])
-    words = subject_stems(heading) or (heading.lower(),)
-    return 1 + (_HEADED - 1) * sum(word in asked for word in words) / len(words)
 
 
 def _lists_changes(record: Record) -> bool:
