@@ -298,6 +298,7 @@ def is_traceback(query: str) -> bool:
     return query.lstrip().startswith(_TRACEBACK)
 
 
+@lru_cache(8)
 def subject_words(query: str) -> tuple[tuple[str, ...], ...]:
     """List a query's subject words with their stems.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import chain, islice
 
 from attrs import frozen
@@ -112,14 +113,19 @@ class _Asked:
         headings = record.fields.get("headings") or ()
         worth = 1.0
         if headings and record.fields.get("kind") == "documentation":
-            heading = str(headings[-1])
-            words = subject_stems(heading) or (heading.lower(),)
+            words = _heading_words(str(headings[-1]))
             asked = sum(word in self.subject or word in self.words for word in words)
             worth = 1 + (_HEADED - 1) * asked / len(words)
         text = f"{_path(record)} {headings} {record.text}".lower()
         if self.subject and not any(stem in text for stem in self.subject):
             worth *= _OFF_THE_SUBJECT
         return worth
+
+
+@lru_cache(1024)
+def _heading_words(heading: str) -> tuple[str, ...]:
+    """Return the stems of a heading, or a name such as `S3` whole."""
+    return subject_stems(heading) or (heading.lower(),)
 
 
 async def find_documents(request: ContextRequest) -> list[ContextItem]:

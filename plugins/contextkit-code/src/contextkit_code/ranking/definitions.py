@@ -5,7 +5,6 @@ It may give the name itself, or the words in the name.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -17,7 +16,7 @@ _WITHIN = 0.45
 """Weight of a nested definition, such as a method."""
 
 _TYPE = 1.0
-_AUXILIARY = re.compile(r"are|can|does|ha[sv]e?|is|was|will")
+_AUXILIARIES = frozenset({"are", "can", "does", "has", "have", "is", "was", "will"})
 _LEAST_WORDS = 2
 _MOST_WORDS = 8
 
@@ -68,7 +67,7 @@ def _names(fields: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _words_spelled(name: str, question: Question) -> int:
-    words = [word for word in words_of(name) if not _AUXILIARY.fullmatch(word)]
+    words = [word for word in words_of(name) if word not in _AUXILIARIES]
     if not _LEAST_WORDS <= len(words) <= _MOST_WORDS:
         return 0
     asked = question.words
