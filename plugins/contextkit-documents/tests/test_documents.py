@@ -121,13 +121,13 @@ async def test_a_question_about_use_is_not_answered_by_the_list_of_changes(
 async def test_a_section_whose_heading_says_what_is_asked_comes_first(
     kit: ContextKit, workspace: Path, heading: str, about: str
 ) -> None:
-    """Other sections have more of the question's words, and are about other things."""
+    """Others have more of the question's words. It comes first even if one item is wanted."""
     (workspace / "docs" / "page.md").write_text(
         f"# Page\n\n## Lamp\n\nIts colour is as bright as the colour of {about} by night.\n\n"
         f"## {heading}\n\nOne may choose its colour, like that of any other thing, at will.\n"
     )
     kit.index()
-    context = await kit.assemble_context(f"which colour has {about}?")
+    context = await kit.assemble_context(f"which colour has {about}?", limit=1)
     assert context.items[0].title == f"Page > {heading}"
 
 
@@ -139,7 +139,7 @@ async def test_a_section_without_the_subject_ranks_below(kit: ContextKit, worksp
     (workspace / "docs" / "page.md").write_text(f"# Page\n\n{pages}## Tests\n\nWrite some.\n")
     kit.index()
     context = await kit.assemble_context("how do I write a crank?")
-    assert context.items[0].title.startswith("Page > Lamp")
+    assert "Lamp" in str(context.items[0].title)
 
 
 async def test_a_job_for_tools_ranks_below_a_page_unless_asked_for(

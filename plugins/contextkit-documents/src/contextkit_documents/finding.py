@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 import re
 from collections.abc import Sequence
 from functools import lru_cache
@@ -33,6 +34,9 @@ _STUB = 0.5
 
 _SETTINGS = 0.8
 """Factor for configuration and metadata, which the documentation explains."""
+
+_CANDIDATES = 2
+"""Hits that are ranked for each item that is returned."""
 
 _HEADED = 1.3
 """Factor for a section whose own heading has no other words than the question, as "Line length" for
@@ -130,7 +134,8 @@ def _heading_words(heading: str) -> tuple[str, ...]:
 
 async def find_documents(request: ContextRequest) -> list[ContextItem]:
     """Return the best-matching chunks, and those their neighbours make relevant."""
-    hits = await request.records.search(request.query, limit=request.limit, filters=request.filters)
+    most = _CANDIDATES * request.limit
+    hits = await request.records.search(request.query, limit=most, filters=request.filters)
     changes, topics = 1.0, request.signals.topics
     if not _PAST.isdisjoint(topics):
         changes = _CHANGES_GAIN
@@ -147,7 +152,7 @@ async def find_documents(request: ContextRequest) -> list[ContextItem]:
         _item(hit.record, min(1.0, hit.relevance * _worth(hit.record, changes, asides, asked)))
         for hit in hits
     ]
-    items.sort(key=lambda item: -item.relevance)
+    items = heapq.nlargest(request.limit, items, key=lambda item: item.relevance)
     weight, limit = request.neighbours, request.limit
     places = beside(items, weight, request.min_relevance, limit)
     if not places:
