@@ -186,6 +186,14 @@ def test_neighbours_raise_no_item_above_the_best_match() -> None:
     assert all(0.55 < c.scores.supported_match < 0.6 for c in found[1:])
 
 
+def test_what_does_not_match_comes_behind_good_matches() -> None:
+    """It stands beside the best match, and has no word of the question."""
+    items = [*in_a_row(0.9, 0.0, 0.9), ContextItem("a", "x", 0.65, id="alone")]
+    found = rank([answer("a", *items)], [CALIBRATED], NOW, floors={"a": 0.1})
+    assert [c.item.id for c in found] == ["0", "2", "alone", "1"]
+    assert found[3].scores.supported_match == pytest.approx(0.7 * 0.9)
+
+
 def test_neighbours_are_of_one_answer() -> None:
     """The same sequence in another section, or in another source, is another one."""
     first, second = in_a_row(0.9, 0.1)
