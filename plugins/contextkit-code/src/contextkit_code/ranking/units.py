@@ -60,6 +60,8 @@ _WORDS_OF_A_MESSAGE = (5, 4, 3, 2)
 """The first words of a message identify it: values follow, and what a person writes behind it."""
 
 _FIRST_OF_A_STATEMENT = 4
+"""Fewest first words that count of a line that may be a message; three stand anywhere by chance."""
+
 _SHORTEST_MESSAGE = 12
 _SHORTEST_QUOTE = 4
 _MOST_PHRASES = 10
