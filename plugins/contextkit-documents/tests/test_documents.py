@@ -10,8 +10,10 @@ import pytest
 from attrs import evolve
 
 import contextkit_documents
-from contextkit import ContextItem, ContextKit, InvalidRequestError, Record
+from contextkit import ContextAssembler, ContextItem, ContextKit, InvalidRequestError, Record
+from contextkit.config.settings import Config
 from contextkit.models.items import STYLES, Detail, Style
+from contextkit.plugin.manager import SourceRegistry
 from contextkit.testing import Git, ToolCaller, open_kit, own_home
 from contextkit_documents import contextkit_format, contextkit_source, contextkit_truncate
 
@@ -377,6 +379,22 @@ def test_an_item_without_fields_is_shown() -> None:
     keys = contextkit_source().dedup_keys
     assert keys(item.id, item.metadata) == ()
     assert keys("a", made().metadata) == ("file:docs/a.md",)
+
+
+def test_a_hosts_searcher_is_asked_for_no_more_than_is_shown() -> None:
+    """The source ranks more hits of its own records than it returns."""
+    limits = []
+
+    class Host:
+        async def search_documents(self, query: str, limit: int) -> list[dict[str, Any]]:
+            limits.append(limit)
+            return [{"text": "Turn the crank.", "score": 0.9}]
+
+    registry = SourceRegistry(Config(), entry_points=False)
+    registry.register(contextkit_documents, "documents")
+    assembler = ContextAssembler(Host(), registry=registry)
+    assembler.assemble_context_sync("crank", limit=7, source_timeout=20, deadline=20)
+    assert limits == [7]
 
 
 @pytest.mark.parametrize("exclude", [[], ["*.md"]])

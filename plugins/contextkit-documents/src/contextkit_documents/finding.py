@@ -134,8 +134,12 @@ def _heading_words(heading: str) -> tuple[str, ...]:
 
 async def find_documents(request: ContextRequest) -> list[ContextItem]:
     """Return the best-matching chunks, and those their neighbours make relevant."""
-    most = _CANDIDATES * request.limit
-    hits = await request.records.search(request.query, limit=most, filters=request.filters)
+    hits = await request.records.search(
+        request.query,
+        limit=_CANDIDATES * request.limit,
+        filters=request.filters,
+        host_limit=request.limit,
+    )
     changes, topics = 1.0, request.signals.topics
     if not _PAST.isdisjoint(topics):
         changes = _CHANGES_GAIN
