@@ -8,13 +8,36 @@ from typing import Any
 
 import pytest
 
-from contextkit import IndexReport, Record, Records
+import contextkit_documents
+from contextkit import ContextKit, IndexReport, Record, Records
 from contextkit.models.indexer import Progress
-from contextkit.testing import Git, make_indexer, open_records, own_git
+from contextkit.testing import Git, make_indexer, open_kit, open_records, own_git
 from contextkit_documents import contextkit_index, contextkit_source
 
 Index = Callable[..., IndexReport]
 Stored = Callable[[], list[Record]]
+
+GUIDE = """\
+# Shelf
+
+A shelf holds items.
+
+## Restocking
+
+Items are restocked at night, see `restock`.
+
+```sh
+shelf restock
+```
+
+## The lamp
+
+It is green while that goes on.
+
+## Prices
+
+Prices are in cents.
+"""
 
 
 @pytest.fixture
@@ -23,6 +46,27 @@ def workspace(tmp_path: Path) -> Path:
     folder = tmp_path / "workspace"
     folder.mkdir()
     return folder
+
+
+@pytest.fixture
+def shelf(tmp_path: Path) -> Path:
+    """A workspace with a README, a configuration and metadata."""
+    folder = tmp_path / "shelf"
+    (folder / "docs").mkdir(parents=True)
+    (folder / "README.md").write_text(GUIDE)
+    (folder / "docs" / "other.md").write_text("# Weather\n\nIt rains.\n")
+    (folder / "pyproject.toml").write_text(
+        '[project]\nname = "shelf"\ndependencies = ["attrs"]\n\n[tool.ruff]\nline-length = 100\n'
+    )
+    return folder
+
+
+@pytest.fixture
+def kit(workspace: Path) -> Iterator[ContextKit]:
+    """A kit with this source and no other, indexed."""
+    with open_kit(workspace, {"documents": contextkit_documents}) as opened:
+        opened.index()
+        yield opened
 
 
 @pytest.fixture

@@ -118,8 +118,8 @@ class _Asked:
         worth = 1.0
         if headings and record.fields.get("kind") == "documentation":
             words = _heading_words(str(headings[-1]))
-            shared = [word for word in words if word in self.subject or word in self.words]
-            worth = 1 + (_HEADED - 1) * len(shared) / len(words)
+            known = sum(word in self.subject or word in self.words for word in words)
+            worth = 1 + (_HEADED - 1) * known / len(words)
         text = f"{_path(record)} {headings} {record.text}".lower()
         if self.subject and not any(stem in text for stem in self.subject):
             worth *= _OFF_THE_SUBJECT

@@ -1,0 +1,129 @@
+"""Which sections of documents come first, and which are left out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from contextkit import ContextKit
+from contextkit.testing import Git
+
+
+@pytest.fixture
+def workspace(shelf: Path) -> Path:
+    """A README, a configuration and metadata."""
+    return shelf
+
+
+async def test_a_section_that_says_next_to_nothing_comes_behind(
+    kit: ContextKit, workspace: Path
+) -> None:
+    """A version with its date matches a question on releases better than any entry."""
+    (workspace / "CHANGES.md").write_text(
+        "# Version 8.4\n\nReleased 2026-05-17\n\n"
+        "# Version 8.5\n\n- Version numbers are released with a leading letter from now on.\n"
+    )
+    kit.index()
+    context = await kit.assemble_context("which versions were released?")
+    assert [item.title for item in context.items][:2] == ["Version 8.5", "Version 8.4"]
+
+
+async def test_since_when_is_answered_by_the_entry_under_its_version(
+    kit: ContextKit, workspace: Path
+) -> None:
+    """A page on the same thing matches better; asked for it, the page comes first."""
+    (workspace / "CHANGES.md").write_text("# Version 8.4\n\n- The lamp blinks at night.\n")
+    (workspace / "docs" / "lamp.md").write_text("# Lamp\n\nAt night the lamp blinks, it blinks.\n")
+    kit.index()
+    context = await kit.assemble_context("since which version does the lamp blink at night")
+    assert context.items[0].title == "Version 8.4"
+    context = await kit.assemble_context("does the lamp blink at night")
+    assert context.items[0].title == "Lamp"
+
+
+async def test_a_question_about_use_is_not_answered_by_the_list_of_changes(
+    kit: ContextKit, workspace: Path
+) -> None:
+    """The list has all of the question's words, and is shown only if nothing else matches."""
+    (workspace / "HISTORY.md").write_text(
+        "# 8.4\n\n- Open the hatch with a crank by hand, where its motor failed.\n"
+    )
+    kit.index()
+    context = await kit.assemble_context("how do I open the hatch with a crank?")
+    assert [item.title for item in context.items] == ["8.4"]
+    (workspace / "docs" / "hatch.md").write_text("# Hatch\n\nTo open it, turn a crank.\n")
+    kit.index()
+    for question in ("with a crank", "with a failed motor"):
+        context = await kit.assemble_context(f"how do I open the hatch {question}?")
+        assert [item.title for item in context.items] == ["Hatch"]
+    context = await kit.assemble_context("was the hatch changed in version 8.4?")
+    assert context.items[0].title == "8.4"
+
+
+@pytest.mark.parametrize(("heading", "about"), [("Crank", "cranks"), ("S3", "S3")])
+async def test_a_section_whose_heading_says_what_is_asked_comes_first(
+    kit: ContextKit, workspace: Path, heading: str, about: str
+) -> None:
+    """Others have more of the question's words. It comes first even if one item is wanted."""
+    (workspace / "docs" / "page.md").write_text(
+        f"# Page\n\n## Lamp\n\nIts colour is as bright as the colour of {about} by night.\n\n"
+        f"## {heading}\n\nOne may choose its colour, like that of any other thing, at will.\n"
+    )
+    kit.index()
+    context = await kit.assemble_context(f"which colour has {about}?", limit=1)
+    assert context.items[0].title == f"Page > {heading}"
+
+
+async def test_a_section_without_the_subject_ranks_below(kit: ContextKit, workspace: Path) -> None:
+    """It has a rare word of the question, which says what to do and not what with."""
+    pages = "".join(
+        f"## Lamp {n}\n\nThe crank of lamp {n} is red, long and new.\n\n" for n in "abcd"
+    )
+    (workspace / "docs" / "page.md").write_text(f"# Page\n\n{pages}## Tests\n\nWrite some.\n")
+    kit.index()
+    context = await kit.assemble_context("how do I write a crank?")
+    assert "Lamp" in str(context.items[0].title)
+
+
+async def test_a_job_for_tools_ranks_below_a_page_unless_asked_for(
+    kit: ContextKit, workspace: Path, git: Git
+) -> None:
+    """A job of continuous integration has more of the question's words than the page."""
+    job = "jobs:\n  hatch:\n    steps:\n      - name: Build and run the tests of the hatch\n"
+    (workspace / ".github" / "workflows").mkdir(parents=True)
+    (workspace / ".github" / "workflows" / "hatch.yml").write_text(job)
+    (workspace / "docs" / "hatch.md").write_text("# Hatch\n\nTo run its tests, turn a crank.\n")
+    git("init", "-q")
+    git("add", ".")
+    kit.index()
+    context = await kit.assemble_context("how do I build and run the tests of the hatch?")
+    assert context.items[0].title == "Hatch"
+    context = await kit.assemble_context("which jobs build and run the tests of the hatch?")
+    assert context.items[0].title == "jobs"
+
+
+@pytest.mark.parametrize(
+    ("name", "asked"),
+    [
+        ("SECURITY.md", "how do I open the hatch at night securely?"),
+        ("lamptests/hatch.md", "how do I open the hatch at night in tests?"),
+        ("_posts/2015-01-24-hatch.md", "since when do tests open the hatch at night?"),
+        ("docs/de/hatch.md", "wie öffne ich in den Tests hatch at night?"),
+        ("README.zh-CN.md", "如何在测试中 open the hatch at night securely"),
+    ],
+)
+def test_what_is_beside_the_documentation_ranks_below_a_page_unless_asked_for(
+    kit: ContextKit, workspace: Path, name: str, asked: str
+) -> None:
+    """It has more of the question's words than the page."""
+    (workspace / "docs" / "page.md").write_text(
+        "# Page\n\nWith a crank the hatch opens, also by night.\n"
+    )
+    file = workspace / name
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("# Aside\n\nOpen the hatch at night, securely in tests.\n")
+    kit.index()
+    for question, first in (("how do I open the hatch at night?", "Page"), (asked, "Aside")):
+        context = kit.assemble_context_sync(question)
+        assert context.items[0].title == first
