@@ -8,10 +8,9 @@ decide between items that match about equally well, and never carry a bad match 
 Other strategies weigh otherwise, and may let the whole score decay with age. Recency is a true
 half-life: `0.5 ** (age / half_life)`; an item without a date, or without salience, gets the neutral
 0.5, and does not decay. An item with neighbours in its sequence that match has
-`1 - (1 - match) * (1 - support)` in place of its match, but less than its source's best match, and
-at most 0.7 of that if it does not match by itself: one section that answers comes before a page
-whose parts support each other. A source's hint (`ContextItem.hint`) raises that in the same way,
-and counts in the score alone: it makes no irrelevant item relevant.
+`1 - (1 - match) * (1 - support)` in place of its match (`contextkit.sources.neighbours`). A
+source's hint (`ContextItem.hint`) raises that in the same way, and counts in the score alone: it
+makes no irrelevant item relevant.
 
 `match` is relevance on one scale for all sources. A source whose scale is `calibrated` (how much
 of the query an item answers, as the store measures it) keeps its numbers. The numbers of other
@@ -53,11 +52,6 @@ _NEUTRAL = 0.5
 _SECONDS_PER_DAY = 86_400.0
 _MOST_PRIORITY = 100
 _PLACES_TO_HALF = 10
-_MOST_SUPPORTED = 0.98
-"""The part of the best match to which neighbours may raise an item that matches by itself."""
-
-_MOST_UNMATCHED = 0.7
-"""The same for an item that does not: what is beside a match comes behind other good matches."""
 
 
 def rank(
@@ -140,10 +134,8 @@ def _with_support(
     """Yield each item with its match and its neighbours' support."""
     items = [item for item, _ in matches]
     lending = [match if item.relevance >= floor else 0.0 for item, match in matches]
-    best = max(lending, default=0.0)
     for (item, match), support in zip(matches, supports(items, lending, weight), strict=True):
-        most = best * (_MOST_SUPPORTED if item.relevance >= floor else _MOST_UNMATCHED)
-        yield item, match, min(support, max(0.0, (most - match) / (1 - match or 1.0)))
+        yield item, match, support
 
 
 def _decayed(item: ContextItem, now: datetime, factor: float) -> float:

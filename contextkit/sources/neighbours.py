@@ -9,6 +9,9 @@ how well each of them matches by itself. It is within 0..1, and one more neighbo
 The item after another lends three quarters of that weight, because an answer comes after its
 question. Support is not passed on: only an item's own match supports others.
 
+Support lifts no item above the best match, and one that does not match by itself to at most 0.7 of
+it: one section that answers comes before a page whose parts support each other.
+
 A sequence with many matches also supports all of its items (`sequence_supports`). Of two sessions
 that mention a word, the one about the question answers it.
 """
@@ -27,6 +30,12 @@ REACH = 2
 
 # Chosen on one half of LoCoMo's questions; the other half agrees within .01.
 _FROM_BEHIND = 0.75
+_MOST_SUPPORTED = 0.98
+"""The part of the best match to which neighbours may raise an item that matches by itself."""
+
+_MOST_UNMATCHED = 0.7
+"""The same for an item that does not: what is beside a match comes behind other good matches."""
+
 _OF_A_SEQUENCE = 0.3
 _BEST_OF_A_SEQUENCE = (1.0, 0.7, 0.5, 0.35, 0.25)
 """How much the best items of a sequence count for what the sequence is worth, the best first."""
@@ -37,7 +46,7 @@ _Place = tuple[str, int]
 def supports(items: Sequence[ContextItem], matches: Sequence[float], weight: float) -> list[float]:
     """Return each item's support from its neighbours, 0..1.
 
-    An item without neighbours gets 0.
+    An item without neighbours gets 0, and so does the best match.
 
     Args:
         items: the items of one source, for one section.
@@ -46,7 +55,11 @@ def supports(items: Sequence[ContextItem], matches: Sequence[float], weight: flo
     """
     places = [_place_of(item) for item in items]
     lent = _lent(places, matches, weight)
-    return [0.0 if place is None else lent.get(place, 0.0) for place in places]
+    best = max(matches, default=0.0)
+    return [
+        0.0 if place is None else _bounded(lent.get(place, 0.0), match, best)
+        for place, match in zip(places, matches, strict=True)
+    ]
 
 
 def sequence_supports(items: Sequence[ContextItem]) -> list[float]:
@@ -90,17 +103,20 @@ def beside(items: Sequence[ContextItem], weight: float, floor: float, limit: int
         limit: how many items the source returns in all.
     """
     places = [_place_of(item) for item in items]
-    lent = _lent(places, [it.relevance if it.relevance >= floor else 0.0 for it in items], weight)
+    matches = [item.relevance if item.relevance >= floor else 0.0 for item in items]
+    lent, best = _lent(places, matches, weight), max(matches, default=0.0)
     found = set(places)
-    empty = {place: worth for place, worth in lent.items() if place not in found}
+    empty = {
+        place: _bounded(support, 0.0, best) for place, support in lent.items() if place not in found
+    }
     if not empty:
         return []
     worths = [
-        supported(item.relevance, 0.0 if place is None else lent.get(place, 0.0))
-        for item, place in zip(items, places, strict=True)
+        supported(item.relevance, support)
+        for item, support in zip(items, supports(items, matches, weight), strict=True)
     ]
-    best = heapq.nlargest(limit, [*worths, *empty.values()])
-    least = max(floor, best[-1]) if len(best) == limit else floor
+    first = heapq.nlargest(limit, [*worths, *empty.values()])
+    least = max(floor, first[-1]) if len(first) == limit else floor
     return sorted(place for place, worth in empty.items() if worth >= least)
 
 
@@ -123,6 +139,12 @@ def best_supported(items: Sequence[ContextItem], weight: float, limit: int) -> l
     ]
     order = sorted(range(len(items)), key=lambda place: -worth[place])
     return [items[place] for place in order[:limit]]
+
+
+def _bounded(support: float, match: float, best: float) -> float:
+    """Return the support with which an item does not pass the best match."""
+    most = best * (_MOST_SUPPORTED if match > 0 else _MOST_UNMATCHED)
+    return min(support, max(0.0, (most - match) / (1 - match or 1.0)))
 
 
 def _lent(

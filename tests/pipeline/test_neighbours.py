@@ -56,11 +56,9 @@ def test_what_neighbours_lend(items: list[ContextItem], expected: list[float]) -
     assert lent(*items, weight=0.0) == [0] * len(items)
 
 
-def test_several_neighbours_add_up_and_never_beyond_one() -> None:
-    """As independent hints do: what each leaves in doubt is multiplied."""
+def test_several_neighbours_add_up() -> None:
+    """They do so as independent hints: what each leaves in doubt is multiplied."""
     assert lent(item(0, 1.0), item(1), item(2, 1.0))[1] == 1 - 0.5 * 0.625
-    crowd = [item(position, 1.0) for position in range(5)]
-    assert all(0 < value <= 1 for value in lent(*crowd, weight=1.0))
 
 
 @given(UNIT, UNIT, UNIT)
@@ -129,6 +127,12 @@ def test_the_best_are_those_with_the_most_support_and_match() -> None:
     """What a good hit supports comes before a poor hit without neighbours."""
     found = best_supported([item(0, 0.8), item(50, 0.3), item(1)], 0.5, 2)
     assert [one.id for one in found] == ["s0", "s1"]
+
+
+def test_a_crowd_does_not_push_out_a_direct_match() -> None:
+    """Three items that support each other leave the limit's first place to the best match."""
+    found = best_supported([*(item(n, 0.7) for n in (4, 5, 6)), item(20, 0.8)], 0.9, 2)
+    assert [one.id for one in found] == ["s20", "s4"]
 
 
 def test_a_hint_decides_between_equals() -> None:
