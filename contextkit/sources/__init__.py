@@ -96,6 +96,7 @@ if TYPE_CHECKING:
         with_chains as with_chains,
         with_validity as with_validity,
     )
+    from contextkit.sources.versions import older_versions as older_versions
     from contextkit.store.searcher_filters import matches as matches
 
 _NAMES = {
@@ -113,6 +114,7 @@ _NAMES = {
     "tools": "OUTCOME add_tool gives list_tool remove_tool takes_parts",
     "show": "behind_label clipped compact in_style plain_entity xml_entity",
     "validity": "VALID_UNTIL Validity search_valid with_chains with_validity",
+    "versions": "older_versions",
     "..models.candidate": "supported",
     "..store.searcher_filters": "matches",
 }

@@ -58,6 +58,7 @@ def test_inflections_are_the_same_word(word: str, asked: str, least: float, most
     [
         ("tests/helper.py", "tests of it"),
         ("t/unit/helper.py", "tests of it"),
+        ("regress/a.sh", "tests of it"),
         ("lib/a.spec.ts", "the specs"),
         ("src/FooTest.java", "is it tested"),
         ("examples/a.go", "an example"),

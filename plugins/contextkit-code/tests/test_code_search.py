@@ -108,6 +108,20 @@ def test_tests_count_half_unless_they_are_asked_for(
     assert ask(query)[0].metadata["file_path"] == path
 
 
+def test_a_test_beside_the_code_that_it_tests_ranks_below_it(project: Project, ask: Ask) -> None:
+    """Rust has tests in a module of the same file."""
+    delays = "    let delay = retry_backoff(1);\n    assert!(delay > 0);\n"
+    project(
+        {
+            "src/client.rs": f"pub fn call() {{\n{delays}}}\n\n#[cfg(test)]\nmod tests {{\n"
+            f"    #[test]\n    fn retry_backoff_delay() {{\n{delays}{delays}    }}\n}}\n"
+        }
+    )
+
+    assert ask("how is the retry backoff delay called")[0].title == "call"
+    assert "tests" in str(ask("which test has a retry backoff delay")[0].title)
+
+
 @pytest.mark.parametrize(
     ("query", "expected"),
     [

@@ -337,6 +337,23 @@ def test_a_vendor_folder_is_told_by_what_its_tool_leaves(workspace: Path) -> Non
     assert listing.skipped == [("vendor/", "vendored")]
 
 
+def test_gitattributes_say_what_is_generated_and_vendored(workspace: Path) -> None:
+    """An exclusion that is taken back is stronger, and so is a later line that unsets the mark."""
+    _write(workspace, "a.c", "gen/b.c", "gen/c.c", "lib/d.c", "lib/e.c")
+    (workspace / ".gitattributes").write_text(
+        "# a comment\n\n*.c text\ngen/*.c linguist-generated=true\ngen/c.c -linguist-generated\n"
+        'lib/** -diff linguist-vendored\n"quoted" linguist-vendored\n'
+    )
+
+    listing = _listing(workspace, exclude=["!lib/e.c", ".gitattributes"])
+
+    assert [file.path for file in listing.files] == ["a.c", "gen/c.c", "lib/e.c"]
+    assert listing.skipped == [
+        ("gen/b.c", "generated, says .gitattributes"),
+        ("lib/d.c", "vendored, says .gitattributes"),
+    ]
+
+
 def test_include_and_exclude(workspace: Path, git: Callable[..., str]) -> None:
     """Globs as in .gitignore, the same with and without git."""
     _write(workspace, "a.py", "b.md", "docs/c.py", "docs/deep/d.py", "gen/e.py")

@@ -321,6 +321,8 @@ def test_a_document_without_words_has_no_chunks(path: str, text: str) -> None:
         ("a.py", None, None),
         ("Makefile", None, None),
         (".md", None, None),
+        ("man/git-add.1", FileKind("documentation", "man"), None),
+        ("v1.2", None, None),
         ("package-lock.json", FileKind("configuration", "json"), "a lock file"),
         (
             "node_modules/README.md",
@@ -347,8 +349,10 @@ def test_text_is_read_in_utf_8_and_marked_utf_16() -> None:
         decoded(b"a\0b")
 
 
-@pytest.mark.parametrize("path", ["a.md", "a.rst", "a.org", "a.toml", "a.yaml", "a.json"])
-@pytest.mark.parametrize("opener", ["# ", "* ", "[", "a", '"a', ">" * 50, "[a](" * 50, "`*_" * 50])
+@pytest.mark.parametrize("path", ["a.md", "a.rst", "a.org", "a.1", "a.toml", "a.yaml", "a.json"])
+@pytest.mark.parametrize(
+    "opener", ["# ", '.B "a""', "* ", "[", "a", '"a', ">" * 50, "[a](" * 50, "`*_" * 50]
+)
 def test_a_very_long_line_is_cut_quickly(path: str, opener: str) -> None:
     """No pattern goes over it again and again, and no heading is thousands of words."""
     chunks = cut(f"{opener}{' ' * 60_000}x{opener * 100}\n---\n", path)

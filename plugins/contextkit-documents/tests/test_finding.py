@@ -61,6 +61,34 @@ async def test_a_question_about_use_is_not_answered_by_the_list_of_changes(
     assert context.items[0].title == "8.4"
 
 
+async def test_a_page_about_releases_is_no_list_of_changes(
+    kit: ContextKit, workspace: Path
+) -> None:
+    """Its name may be that of a list, but its headings have no versions."""
+    changes = "# 8.4\n\n- Deploy a hatch with releases.\n"
+    page = "# Deploying releases\n\nDeploy a hatch with releases.\n"
+    for name, text in {"old/releases": changes, "releases": page}.items():
+        (workspace / "docs" / name).parent.mkdir(exist_ok=True)
+        (workspace / "docs" / f"{name}.md").write_text(text)
+    kit.index()
+    context = await kit.assemble_context("how do I deploy a hatch with releases?")
+    assert [item.title for item in context.items] == ["Deploying releases"]
+
+
+async def test_a_page_of_an_older_version_ranks_below_the_newest(
+    kit: ContextKit, workspace: Path
+) -> None:
+    """It matches better, and leads where the question names its version."""
+    for version, more in (("v1.9", "by hand with a crank"), ("v1.10", "at will")):
+        folder = workspace / "docs" / version
+        folder.mkdir(parents=True)
+        (folder / "hatch.md").write_text(f"# Hatch\n\nThe hatch opens {more}.\n")
+    kit.index()
+    for question, first in (("", "v1.10"), (" of version 1.9", "v1.9")):
+        context = await kit.assemble_context(f"how do I open the hatch{question} with a crank?")
+        assert f"docs/{first}/" in str(context.items[0].location)
+
+
 @pytest.mark.parametrize(("heading", "about"), [("Crank", "cranks"), ("S3", "S3")])
 async def test_a_section_whose_heading_says_what_is_asked_comes_first(
     kit: ContextKit, workspace: Path, heading: str, about: str

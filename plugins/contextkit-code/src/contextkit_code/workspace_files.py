@@ -9,6 +9,7 @@ from typing import Any
 
 from contextkit.errors import WorkspaceError
 from contextkit.indexing import FileListing, Folder, git_files
+from contextkit_code.git_attributes import marked_by_git
 from contextkit_code.passed_over import Selection, vendor_folders
 from contextkit_code.plain_files import plain_files
 
@@ -31,7 +32,7 @@ def list_files(
     selection = Selection(settings["include"], settings["exclude"])
     skipped: dict[str, str] = {}
     found = _all_paths(listing.folder, selection, skipped, listing.notes)
-    vendored = vendor_folders(found)
+    vendored, marked = vendor_folders(found), marked_by_git(listing.folder)
     taken: set[str] = set()
     for raw in sorted(found):
         path = _as_text(raw)
@@ -41,6 +42,8 @@ def list_files(
         passed = None if wanted else _passed_over(path, selection, vendored)
         if passed is not None:
             skipped.setdefault(*passed)
+        elif not wanted and (why := marked(path)):
+            skipped[path] = why
         elif path in taken:
             listing.skipped.append((path, "another file's path reads the same"))
         else:

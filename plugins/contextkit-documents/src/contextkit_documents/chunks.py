@@ -10,10 +10,11 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import accumulate, chain
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from contextkit_documents.file_kinds import FileKind, Kind
 from contextkit_documents.headings import Heading, Outline, outline_of, without_labels
+from contextkit_documents.manual_pages import manual_outline, manual_text, reflowed
 from contextkit_documents.setting_keys import Key, keys_of
 
 MAX_CHARACTERS = 2_000
@@ -63,6 +64,9 @@ def chunks_of(lines: Sequence[str], what: FileKind) -> list[Chunk]:
 
     A document without words has none.
     """
+    if what.language == "man":
+        chunks = _sections([*manual_text(lines)], manual_outline(lines), what.kind)
+        return [evolve(chunk, text=reflowed(chunk.text)) for chunk in chunks]
     if what.language == "rst":
         lines = without_labels(lines)
     if what.kind == "documentation" or what.language == "text":

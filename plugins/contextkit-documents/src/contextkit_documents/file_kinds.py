@@ -49,6 +49,9 @@ _PLAIN_NAMES: Final = re.compile(
 _OTHER_CONFIGURATION = {".editorconfig": "ini", "cmakelists.txt": "text"}
 _REQUIREMENTS = re.compile(r"(?:.+[-_.])?(?:requirements|constraints)(?:[-_.].+)?\.txt")
 
+_MANUAL = re.compile(r"[a-z][\w.+-]*(?<=[a-z])\.[1-8](?:\.(?:in|prebuilt|tmpl))?")
+"""A page of a manual, such as `git-add.1`; `v1.2` is none."""
+
 _LOCK = re.compile(r".+\.lock|.+[-.]lock\.(?:json|ya?ml)|npm-shrinkwrap\.json|package\.resolved")
 _LICENCE = re.compile(r"(?:un)?licen[cs]e(?:[-_.].+)?|copying(?:[-_.].+)?")
 _FOLDERS = frozenset(
@@ -75,7 +78,7 @@ class FileKind:
     Attributes:
         kind: the kind of its chunks; in a file of metadata, chunks that are not about the project
             are configuration.
-        language: `markdown`, `rst`, `toml`, …
+        language: `markdown`, `rst`, `man`, `toml`, …
     """
 
     kind: Kind
@@ -93,11 +96,12 @@ def kind_of(path: str) -> FileKind | None:
         return FileKind("metadata", "text")
     stem, dot, end = name.rpartition(".")
     suffix = dot + end if stem else ""
-    if suffix in _PROSE:
-        return FileKind("documentation", _PROSE[suffix])
     if suffix in _CONFIGURATION:
         return FileKind("configuration", _CONFIGURATION[suffix])
-    return FileKind("documentation", "text") if _PLAIN_NAMES.fullmatch(name) else None
+    prose = "man" if _MANUAL.fullmatch(name) else _PROSE.get(suffix)
+    if prose is None and _PLAIN_NAMES.fullmatch(name):
+        prose = "text"
+    return None if prose is None else FileKind("documentation", prose)
 
 
 def skipped_by_name(path: str) -> str | None:

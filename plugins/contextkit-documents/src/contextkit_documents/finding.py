@@ -12,15 +12,20 @@ from attrs import frozen
 
 from contextkit import ContextItem, ContextRequest, Record
 from contextkit.concurrency import in_thread
-from contextkit.sources import beside, best_supported
+from contextkit.sources import beside, best_supported, older_versions
 from contextkit.text import in_english, subject_stems, subject_words
 from contextkit_documents.stored import StoredChunk, place_name, titled
 
 _CHANGES = re.compile(
-    r"(?:^|/)(?:(?:changes|changelogs?|history|news|releases?(?:[-_]notes)?|whats?[-_]?new)"
-    r"(?:[-_.]?v?\d[\w.-]*)?(?:\.[a-z]+)?$|(?:changelogs?|whats?[-_]?new|release[-_]notes)/)",
+    r"(?:^|/)(?:(?:(?P<may>(?<=/)(?:history|news|releases?))|changes|changelogs?|history|news"
+    r"|releases?(?:[-_]notes)?|whats?[-_]?new)(?:[-_.]?v?\d[\w.-]*)?(?:\.[a-z]+)?$"
+    r"|(?:changelogs?|whats?[-_]?new|release[-_]notes)/|releases?/v?\d[^/]*$)",
     re.IGNORECASE,
 )
+_VERSION = re.compile(r"\d[.-]\d|unreleased", re.IGNORECASE)
+"""A version or a date. A page such as `guides/releases.md` lists changes if its headings have one,
+and may be about deploying a release otherwise."""
+
 _PAST = frozenset({"history", "releases"})
 _CHANGES_GAIN = 1.3
 """Factor for changelog entries in questions about one of these topics."""
@@ -65,7 +70,7 @@ _ASIDES = [
         ),
         (r"code[-_ ]of[-_ ]conduct", r"conduct|behaviou?r|enforce\w*|report\w*"),
         (
-            r"(?:^|/)(?:[\w-]*(?<!la)tests?(?:[-_]?data)?|fixtures?)/",
+            r"(?:^|/)(?:[\w-]*(?<!la)tests?(?:[-_]?data)?|fixtures?|regress)/",
             r"tests?|testing|fixtures?",
         ),
         # Posts of a blog tell what was new when they were written.
@@ -77,6 +82,9 @@ _ASIDES = [
     )
 ]
 """Pairs of patterns: of its path, and of a question about it."""
+
+_OLDER = 0.6
+"""Factor for a page of a version that a newer one replaces."""
 
 _TRANSLATED = re.compile(
     r"(?:^|/)(?:[^/]*[-_.])?(?:zh|cn|ja|jp|ko|kr|ru|uk|fr|es|pt|de|pl|tr)(?:[-_][a-z]{2,4})?"
@@ -152,9 +160,14 @@ async def find_documents(request: ContextRequest) -> list[ContextItem]:
     if request.query.isascii() and in_english(request.query) == request.query:
         asides.append(_TRANSLATED)
     asked = _Asked.by(request.query)
-    items = [
-        _item(hit.record, min(1.0, hit.relevance * _worth(hit.record, changes, asides, asked)))
+    older = older_versions({_path(hit.record) for hit in hits}, request.query)
+    worths = [
+        _worth(hit.record, changes, asides, asked) * (_OLDER if _path(hit.record) in older else 1.0)
         for hit in hits
+    ]
+    items = [
+        _item(hit.record, min(1.0, hit.relevance * worth))
+        for hit, worth in zip(hits, worths, strict=True)
     ]
     items = heapq.nlargest(request.limit, items, key=lambda item: item.relevance)
     weight, limit = request.neighbours, request.limit
@@ -195,7 +208,10 @@ def _worth(
 
 
 def _lists_changes(record: Record) -> bool:
-    return _CHANGES.search(_path(record)) is not None
+    found = _CHANGES.search(_path(record))
+    if found is None or not found["may"]:
+        return found is not None
+    return any(_VERSION.search(heading) for heading in record.fields.get("headings") or ())
 
 
 def _path(record: Record) -> str:

@@ -20,7 +20,7 @@ _FOLDERS = 3
 _CACHED = 4096
 
 _TESTS = re.compile(
-    r"^t/|(?:^|/)(?:tests?|__tests__|specs?|testdata|testing|fixtures)/"
+    r"^t/|(?:^|/)(?:tests?|__tests__|specs?|testdata|testing|fixtures|regress)/"
     r"|(?:^|/)(?:test_[^/]*|conftest\.py|[^/]*[._-](?:test|spec)s?\.\w+|[^/]*Tests?\.[a-z]+)$"
 )
 _ASIDES = re.compile(

@@ -30,6 +30,10 @@ _SIBLING = 0.1
 _STUB = 0.3
 """Factor for a unit that has nothing but its signature."""
 
+_TEST_UNIT = re.compile(r"(?:^|\.)(?:test_|tests?\.)")
+_TEST = 0.5
+"""Factor for a test beside the code that it tests, unless the question asks for tests."""
+
 _OVERLOADS = 2
 _OVERLOAD = 0.7
 """Factor for the overloads of a function behind the first two."""
@@ -127,7 +131,7 @@ def _worths(
     file: RankedFile, question: Question, most: float, *, in_order: bool
 ) -> list[tuple[Hit, float, bool]]:
     """Score a file's units; those the question names come first."""
-    weighed = [(hit, _weight(hit)) for hit in file.units]
+    weighed = [(hit, _weight(hit, question)) for hit in file.units]
     # Sorting is stable: among equals the better hit comes first.
     weighed.sort(key=lambda it: (-named(it[0].record.fields, question), -it[1] * it[0].relevance))
     worths = []
@@ -171,11 +175,15 @@ def _class_of(hit: Hit) -> str:
     return str(fields["qualified_name"]).rpartition(".")[0] if fields.get("signature") else ""
 
 
-def _weight(hit: Hit) -> float:
-    signature = str(hit.record.fields.get("signature") or "")
+def _weight(hit: Hit, question: Question) -> float:
+    fields = hit.record.fields
+    signature = str(fields.get("signature") or "")
     if not signature:
         return _WINDOW
-    return _STUB if is_stub(hit.record.text, signature) else 1.0
+    if is_stub(hit.record.text, signature):
+        return _STUB
+    asks_for_it = "tests" in question.asks_for or is_test(file_of(hit))
+    return 1.0 if asks_for_it or not _TEST_UNIT.search(str(fields["qualified_name"])) else _TEST
 
 
 def is_stub(text: str, signature: str) -> bool:

@@ -1,0 +1,92 @@
+"""How pages of a manual become chunks that read as plain text."""
+
+from __future__ import annotations
+
+import pytest
+
+from contextkit_documents.chunks import chunks_of
+from contextkit_documents.file_kinds import FileKind
+
+MDOC = r"""
+.\" A comment
+.Dd May 1, 2026
+.Dt HATCH 1
+.Sh NAME
+.Nm hatch
+.Nd opens a hatch
+.Sh KEY BINDINGS
+.Nm
+binds a key to a
+.Em command
+with
+.Ic bind\-key ,
+.Ql C\-b
+by default (see
+.Xr sh 1 ) :
+.Pp
+.Bd -literal -offset indent
+bind\-key C \efB"open
+  hatch"
+.Ed
+.Bl -tag -width Ds
+.It Fl n Ar number
+Opens it
+.Nm -slowly
+.Ar number
+times.
+.El
+"""
+
+MAN = r"""
+.TH "HATCH" "1"
+.SH "NAME"
+\fBhatch\fR \- opens a "hatch"
+.SS "The options"
+.IP "\(bu" 4
+.IR first :
+quick
+.TP
+\fB\-n\fR
+slow\. It\(aqs
+.nf
+hatch \-n
+.fi
+"""
+
+
+@pytest.mark.parametrize(
+    ("page", "expected"),
+    [
+        (
+            MDOC,
+            [
+                (("NAME",), 5, "hatch opens a hatch"),
+                (
+                    ("KEY BINDINGS",),
+                    8,
+                    "hatch binds a key to a command with bind-key, C-b by default (see sh 1):\n\n"
+                    '    bind-key C \\fB"open\n      hatch"\n\n'
+                    "- -n number\nOpens it hatch -slowly number times.",
+                ),
+            ],
+        ),
+        (
+            MAN,
+            [
+                (("NAME",), 3, 'hatch - opens a "hatch"'),
+                (
+                    ("NAME", "The options"),
+                    5,
+                    "- first:\nquick\n\n- -n\nslow. It's\n\n    hatch -n",
+                ),
+            ],
+        ),
+    ],
+    ids=["mdoc", "man"],
+)
+def test_a_manual_page_is_cut_at_its_headings_and_read_without_macros(
+    page: str, expected: list[tuple[tuple[str, ...], int, str]]
+) -> None:
+    """Its paragraphs are lines, and its examples keep theirs."""
+    chunks = chunks_of(page.split("\n"), FileKind("documentation", "man"))
+    assert [(chunk.headings, chunk.first + 1, chunk.text) for chunk in chunks] == expected
