@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 
 _VERSIONED = re.compile(
     r"(?:(?P<name>.+?)[-_.])??(?:v(?:er(?:sion)?[-_]?)?(?P<v>\d+(?:[._]\d+)*)(?:[._]x)?"
@@ -38,9 +38,7 @@ def older_versions(paths: Collection[str], query: str) -> frozenset[str]:
         paths: of files in one project, with `/`.
         query: the question.
     """
-    found: dict[str, Mapping[tuple[str, str], _Version]] = {
-        path: versions for path in paths if (versions := dict(_versions_in(path)))
-    }
+    found = {path: versions for path in paths if (versions := dict(_versions_in(path)))}
     if not found:
         return frozenset()
     newest: dict[tuple[str, str], _Version] = defaultdict(tuple)

@@ -27,7 +27,7 @@ def headings(records: Sequence[Record]) -> list[tuple[str, ...]]:
 
 
 def test_a_document_becomes_records(workspace: Path, index: Index, stored: Stored) -> None:
-    """One a chunk, with its place, its headings and its neighbours' order."""
+    """One a chunk, with its place and its headings."""
     (workspace / "docs").mkdir()
     (workspace / "docs" / "guide.md").write_text(GUIDE)
     report = index()
@@ -44,7 +44,6 @@ def test_a_document_becomes_records(workspace: Path, index: Index, stored: Store
         "start_line": 5,
         "end_line": 7,
         "position": 1,
-        "place": "1:docs/guide.md",
     }
 
 

@@ -41,7 +41,7 @@ def contextkit_source() -> SourceInfo:
             "code": 0.05,
         },
         cacheable=True,
-        indexed_fields=("file_path", "kind", "language", "place"),
+        indexed_fields=("file_path", "kind", "language"),
         item_tokens=100,
         kind_field="kind",
         settings={

@@ -10,7 +10,7 @@ from contextkit import Record
 from contextkit.indexing import SkipFileError
 from contextkit_documents.chunks import Chunk, chunks_of
 from contextkit_documents.file_kinds import FileKind
-from contextkit_documents.stored import place_name, titled
+from contextkit_documents.stored import titled
 
 _SAYS_WHAT_IT_IS = {
     "documentation": "",
@@ -49,7 +49,6 @@ def records_of(path: str, what: FileKind, content: bytes) -> list[Record]:
                 "start_line": chunk.first + 1,
                 "end_line": chunk.last + 1,
                 "position": position,
-                "place": place_name(path, position),
             },
         )
         for position, (record_id, chunk) in enumerate(zip(ids, chunks, strict=True))

@@ -1,4 +1,4 @@
-"""Find a request's chunks and their neighbours."""
+"""Find a request's chunks."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ from itertools import chain, islice
 from attrs import frozen
 
 from contextkit import ContextItem, ContextRequest, Record
-from contextkit.concurrency import in_thread
-from contextkit.sources import beside, best_supported, older_versions
+from contextkit.sources import older_versions
 from contextkit.text import in_english, subject_stems, subject_words
-from contextkit_documents.stored import StoredChunk, place_name, titled
+from contextkit_documents.stored import StoredChunk, titled
 
 _CHANGES = re.compile(
     r"(?:^|/)(?:(?:(?P<may>(?<=/)(?:history|news|releases?))|changes|changelogs?|history|news"
@@ -169,18 +168,7 @@ async def find_documents(request: ContextRequest) -> list[ContextItem]:
         _item(hit.record, min(1.0, hit.relevance * worth))
         for hit, worth in zip(hits, worths, strict=True)
     ]
-    items = heapq.nlargest(request.limit, items, key=lambda item: item.relevance)
-    weight, limit = request.neighbours, request.limit
-    places = beside(items, weight, request.min_relevance, limit)
-    if not places:
-        return items
-    paths = {item.sequence: str(item.metadata["file_path"]) for item in items}
-    names = [place_name(paths[part], position) for part, position in places]
-    found = await in_thread(lambda: _standing_at(names, request))
-    both = [*items, *(_item(record, 0.0) for record in found)]
-    # The best ones by their neighbours' support; the core adds that to the match.
-    best = best_supported(both, weight, limit)
-    return sorted(best, key=lambda item: -item.relevance)
+    return heapq.nlargest(request.limit, items, key=lambda item: item.relevance)
 
 
 def _worth(
@@ -221,12 +209,6 @@ def _path(record: Record) -> str:
 def _has_words(text: str) -> bool:
     words = (found for found in _WORD.finditer(text) if found[1])
     return next(islice(words, _LEAST_WORDS - 1, None), None) is not None
-
-
-def _standing_at(names: Sequence[str], request: ContextRequest) -> list[Record]:
-    """Return the records at these places, sorted by id."""
-    found = request.records.scan({**request.filters, "place": names})
-    return sorted(found, key=lambda record: record.id)
 
 
 def _part_of(chunk: StoredChunk) -> str | None:

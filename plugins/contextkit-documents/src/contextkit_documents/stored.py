@@ -65,8 +65,3 @@ def titled(kind: str, headings: Iterable[object]) -> str:
     Headings are shown as nested, tables and keys as a list.
     """
     return (" > " if kind == "documentation" else ", ").join(map(str, headings))
-
-
-def place_name(path: str, position: int) -> str:
-    """Return the lookup key of a document's chunk by position."""
-    return f"{position}:{path}"
