@@ -108,6 +108,16 @@ def test_tests_count_half_unless_they_are_asked_for(
     assert ask(query)[0].metadata["file_path"] == path
 
 
+def test_code_of_an_older_version_ranks_below_the_newest(project: Project, ask: Ask) -> None:
+    """It has more of the question's words, and leads where the question names its version."""
+    body = "    retry = backoff(delay)\n    return retry\n"
+    older = f"def call():\n    # retry the call\n{body}"
+    project({"v1/client.py": older, "v2/client.py": f"def call():\n{body}"})
+
+    assert ask("how does backoff retry the call")[0].metadata["file_path"] == "v2/client.py"
+    assert ask("how does backoff in v1 retry")[0].metadata["file_path"] == "v1/client.py"
+
+
 def test_a_test_beside_the_code_that_it_tests_ranks_below_it(project: Project, ask: Ask) -> None:
     """Rust has tests in a module of the same file."""
     delays = "    let delay = retry_backoff(1);\n    assert!(delay > 0);\n"

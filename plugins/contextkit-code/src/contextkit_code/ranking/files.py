@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from attrs import evolve, frozen
 
 from contextkit import Hit
+from contextkit.sources import older_versions
 from contextkit.text import first_line, is_traceback
 from contextkit_code.ranking.definitions import named, spelled
 from contextkit_code.ranking.mentions import Mention
@@ -30,6 +31,9 @@ _LAST_FRAME = 0.5
 _IN_FIRST_LINE = 1.5
 _PASTED = 4.0
 """Weight of frames where a traceback is the question."""
+
+_OLDER = 0.7
+"""Factor for a file of a version that a newer one replaces."""
 
 _MOST_MEANT = 3
 """Most files that an unambiguous name may match."""
@@ -120,7 +124,10 @@ def rank_files(
     best = _scaled({path: hits[0].relevance for path, hits in of_file.items()})
     together = _scaled({path: _together(hits) for path, hits in of_file.items()})
     weights = _weights(question)
-    penalties = {path: penalty(path, question) for path in paths}
+    older = older_versions(paths, question.line)
+    penalties = {
+        path: penalty(path, question) * (_OLDER if path in older else 1.0) for path in paths
+    }
     named_in = {path: [hit.record.fields for hit in hits] for path, hits in of_file.items()}
     scores = {
         path: penalties[path]

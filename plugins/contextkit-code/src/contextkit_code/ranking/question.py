@@ -60,6 +60,7 @@ class Question:
         asks_for: what else it speaks of: `tests`, `asides` (legacy code, examples,
             benchmarks), `prose`; in a text of several lines its first line says this.
         has_lines: whether it is a text of several lines.
+        line: the line that says what is asked.
     """
 
     words: tuple[str, ...]
@@ -67,6 +68,7 @@ class Question:
     identifier: str
     asks_for: frozenset[str]
     has_lines: bool = False
+    line: str = ""
 
 
 def words_beside_script(query: str) -> str:
@@ -119,6 +121,7 @@ def ask(query: str) -> Question:
         identifier=_SEPARATOR.sub(".", whole) if is_identifier else "",
         asks_for=frozenset(asked),
         has_lines=line != whole,
+        line=line,
     )
 
 
