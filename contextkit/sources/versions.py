@@ -19,6 +19,7 @@ _VERSIONED = re.compile(
 )
 """A folder of one version. A single number needs a `v`: `part-2` is no version."""
 
+_LONGEST = 64
 _OF_SEVERAL = "versioned_docs"
 """Docusaurus keeps older versions of `docs` in such a folder."""
 
@@ -63,7 +64,7 @@ def _versions_in(path: str) -> Iterator[tuple[tuple[str, str], _Version]]:
     """Yield the versioned folders of a path: parent, name without the version, and version."""
     folders = path.split("/")[:-1]
     for place, folder in enumerate(folders):
-        match = _VERSIONED.fullmatch(folder)
+        match = _VERSIONED.fullmatch(folder) if len(folder) <= _LONGEST else None
         if match is None:
             continue
         parent, name = "/".join(folders[:place]), match["name"] or ""

@@ -7,7 +7,7 @@
 | `truncation`, `units`, `passages`, `parts`, `blocks` | shortens texts where they can be cut |
 | `tokens`, `token_weights` | counts tokens |
 | `signals`, `questions`, `words`, `languages`, `dates` | reads what a question is about |
-| `keywords` | makes the sparse vectors of keyword search |
+| `keywords` | makes the sparse vectors of keyword search, and knows irregular forms |
 | `clean`, `given`, `graphemes` | shows invisible characters, checks texts that were given |
 | `secrets` | finds keys and passwords |
 """
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         well_formed as well_formed,
     )
     from contextkit.text.graphemes import is_boundary as is_boundary
+    from contextkit.text.keywords import base_form as base_form
     from contextkit.text.languages.read import in_english as in_english
     from contextkit.text.markup import (
         code_span as code_span,
@@ -85,6 +86,7 @@ _NAMES = {
     "dates": "closeness named_dates parse_since without_periods",
     "given": "given_line given_lines well_formed",
     "graphemes": "is_boundary",
+    "keywords": "base_form",
     "languages.read": "in_english",
     "markup": (
         "code_span escape_markdown escape_xml fenced line_start_safe markdown_text "

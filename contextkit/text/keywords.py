@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -75,12 +76,37 @@ def related_to(words: Iterable[int]) -> frozenset[int]:
     return frozenset(word for each in own for word in table.get(each, ())) - own
 
 
+def base_form(word: str) -> str:
+    """Return the base of an irregular form: `write` of `written`; other words unchanged.
+
+    Args:
+        word: in lower case.
+    """
+    return _bases().get(word, word)
+
+
+@lru_cache(maxsize=1)
+def _bases() -> Mapping[str, str]:
+    """Map irregular forms to their bases."""
+    forms = takewhile(lambda line: not line.startswith("# WORDS"), _lines())
+    return {
+        form: line.partition(" ")[0]
+        for line in forms
+        if not line.startswith("#")
+        for form in line.split()[1:]
+    }
+
+
+def _lines() -> list[str]:
+    # Not by `importlib.resources`, which imports `zipfile`.
+    return Path(__file__).with_name("related_words.txt").read_text("ascii").splitlines()
+
+
 @lru_cache(maxsize=1)
 def _table() -> Mapping[int, frozenset[int]]:
     """Map word ids to those of related words."""
     related: dict[int, set[int]] = defaultdict(set)
-    # Not by `importlib.resources`, which imports `zipfile`.
-    for line in Path(__file__).with_name("related_words.txt").read_text("ascii").splitlines():
+    for line in _lines():
         if line.startswith("#"):
             continue
         kind, separator, things = line.partition(":")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import islice, pairwise
 
 from attrs import define, field
 
+from contextkit.text.keywords import base_form
 from contextkit.text.languages.lexicon import Term
 from contextkit.text.languages.read import language_of, terms_in
 from contextkit.text.signals import Intent, QuerySignals, Topic, topics_in
@@ -304,8 +305,8 @@ def subject_words(query: str) -> tuple[tuple[str, ...], ...]:
 
     They are in lower case, without duplicates and endings. Names are split (`session_cookie`,
     `SessionCookie`). Words of asking and telling are left out. The subject of a text of several
-    lines is taken from its first line. Words in other languages also have the stems of their
-    English translations.
+    lines is taken from its first line. Irregular forms also have the stem of their base (`write`
+    for `written`), and words in other languages those of their English translations.
     """
     words = _words_about(first_line(query))
     return words if len(words) >= _LEAST_WORDS else _words_about(query)
@@ -314,8 +315,10 @@ def subject_words(query: str) -> tuple[tuple[str, ...], ...]:
 def _words_about(text: str) -> tuple[tuple[str, ...], ...]:
     language = language_of(text)
     if language is None:
-        return tuple((stem,) for stem in subject_stems(text))
-    about = filter(None, map(_beginnings, terms_in(text, language)))
+        forms = ((word, base_form(word)) for word in _subject(text))
+        about: Iterable[tuple[str, ...]] = (tuple(dict.fromkeys(map(stem_of, f))) for f in forms)
+    else:
+        about = filter(None, map(_beginnings, terms_in(text, language)))
     return tuple(dict.fromkeys(about))[:_MOST]
 
 
@@ -341,9 +344,12 @@ def subject_stems(text: str) -> tuple[str, ...]:
 
     They are in lower case, without duplicates and endings. Names are split.
     """
+    return tuple(dict.fromkeys(map(stem_of, _subject(text))))[:_MOST]
+
+
+def _subject(text: str) -> list[str]:
     parts = name_parts(text[:_READ_CHARACTERS])
-    wanted = [p for p in parts if p not in _NOT_THE_SUBJECT and (len(p) > 1 or not p.isascii())]
-    return tuple(dict.fromkeys(map(stem_of, wanted)))[:_MOST]
+    return [p for p in parts if p not in _NOT_THE_SUBJECT and (len(p) > 1 or not p.isascii())]
 
 
 @lru_cache(maxsize=16)

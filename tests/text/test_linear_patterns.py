@@ -32,6 +32,7 @@ OWN_TEXT = "contextkit.testing."
 # Patterns that only meet short text, and the characters that it has at most where they do.
 CAPPED = {
     "contextkit.dedup.guard._CALL": 200,
+    "contextkit.sources.versions._VERSIONED": 64,
     "contextkit_documents.headings._RST_QUOTED": 500,
     # A file's name has no more.
     "contextkit_documents.file_kinds._REQUIREMENTS": 255,

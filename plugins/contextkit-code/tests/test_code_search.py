@@ -108,6 +108,15 @@ def test_tests_count_half_unless_they_are_asked_for(
     assert ask(query)[0].metadata["file_path"] == path
 
 
+@pytest.mark.parametrize("query", ["where is the lid written", "where do we write the lid"])
+def test_irregular_forms_of_a_word_are_one(project: Project, ask: Ask, query: str) -> None:
+    """`write_lid` is named by both."""
+    other = "def lid_of(lid):\n    # the lid of the lid, and where a lid is\n    return lid.lid\n"
+    project({"a.py": other, "b.py": "def write_lid():\n    return 1\n"})
+
+    assert ask(query)[0].title == "write_lid"
+
+
 def test_code_of_an_older_version_ranks_below_the_newest(project: Project, ask: Ask) -> None:
     """It has more of the question's words, and leads where the question names its version."""
     body = "    retry = backoff(delay)\n    return retry\n"

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from attrs import frozen
 
-from contextkit.text import STOP_WORDS, TALK, VERBS
+from contextkit.text import STOP_WORDS, TALK, VERBS, base_form
 from contextkit_code.ranking.mentions import mentions_in
 from contextkit_code.ranking.question import ask
 from contextkit_code.ranking.words import likeness, words_of
@@ -27,7 +27,7 @@ _SHARED = 3
 
 _VERB_WEIGHT = 0.5
 _ASKS_FOR_CODE = """
-class classes code codebase def define defined defines file files function functions handle
+break class classes code codebase def define defined defines file files function functions handle
 handled handles handling implement implementation implemented implements import located method
 methods module modules none null return returned returns self true false type value values
 """
@@ -73,7 +73,7 @@ class Focus:
         matched = []
         for text in texts:
             own = set()
-            for word in words_of(text):
+            for word in map(base_form, words_of(text)):
                 for asked in by_beginning.get(word[:_SHARED], ()):
                     if likeness(word, asked) >= _LIKE:
                         own.add(asked)
@@ -90,7 +90,7 @@ class Focus:
 def _focus(query: str) -> Focus:
     question = ask(query[:_MOST_CHARACTERS])
     asked = [word for word in question.words if word not in _SAYS_NOTHING]
-    named = {part for name in question.names for part in words_of(name)}
+    named = {base_form(part) for name in question.names for part in words_of(name)}
     words = {
         word: _VERB_WEIGHT if _is_verb(word) and word not in named else 1.0
         for word in asked[:_MOST_WORDS]

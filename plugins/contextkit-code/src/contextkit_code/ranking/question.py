@@ -6,7 +6,7 @@ import re
 
 from attrs import frozen
 
-from contextkit.text import first_line, in_english
+from contextkit.text import base_form, first_line, in_english
 from contextkit_code.ranking.words import words_of
 
 _NAME = re.compile(r"[^\W\d][\w$]*(?:(?:\.|::|#|->)[^\W\d][\w$]*)*|\$[\w$]+")
@@ -54,7 +54,8 @@ class Question:
     """A parsed query.
 
     Attributes:
-        words: its subject words, in lower case, identifiers split into parts.
+        words: its subject words, in lower case, identifiers split into parts, irregular forms as
+            their base (`write` for `written`).
         names: the words that can only be names of definitions.
         identifier: the name that makes up the whole query; "" for a question of words.
         asks_for: what else it speaks of: `tests`, `asides` (legacy code, examples,
@@ -114,6 +115,7 @@ def ask(query: str) -> Question:
         and not _QUESTION_WORD.fullmatch(word)
         and (len(word) >= _SHORTEST_WORD or not word.isascii())
     ]
+    words = [*dict.fromkeys(map(base_form, words))]
     subject = [word for word in words if not _VERB.fullmatch(word)]
     return Question(
         words=tuple(subject if subject and len(query.split()) > _SHORT_QUERY else words),

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-from contextkit.text import TALK
+from contextkit.text import TALK, base_form
 
 # The parts of camelCase, of ALLCaps before a word, digits, and words of other scripts.
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
@@ -50,9 +50,10 @@ def likeness(word: str, asked: str) -> float:
     """Score a name's word against a question's word.
 
     The score is 0..1: 1 for the same word and for its inflections (`route`, `routes`; `serialize`,
-    `serialization`), less where one begins with the other (`config`, `configuration`) or the name's
-    word is part of a compound (`routergroup`).
+    `serialization`; `write`, `written`), less where one begins with the other (`config`,
+    `configuration`) or the name's word is part of a compound (`routergroup`).
     """
+    word, asked = base_form(word), base_form(asked)
     if word == asked:
         return 1.0
     short, long = sorted((word, asked), key=len)
@@ -71,6 +72,7 @@ def likeness(word: str, asked: str) -> float:
 @lru_cache(4 * _CACHED)
 def closest(word: str, asked: tuple[str, ...]) -> float:
     """Return a word's `likeness` to the nearest question word, 0..1."""
+    word = base_form(word)
     if word in asked:
         return 1.0
     # Of a long question, few words share a beginning with a name or are within it.
