@@ -138,6 +138,7 @@ _UNSPACED: Mapping[Topic, re.Pattern[str]] = {
     ),
 }
 
+_WHERE = re.compile(r"(?<!\w)where (?:is|are|does|do)(?!\w)")
 _WHY = re.compile(r"(?<!\w)(?:why|warum|wieso|pourquoi|por qué)(?!\w)|为什么|为何|なぜ|どうして")
 
 
@@ -156,6 +157,9 @@ def topics_in(text: str) -> tuple[Topic, ...]:
     if "releases" in found and "history" in found:
         # "What changed in 8.2?" is answered by release notes, "what changed?" by commits.
         found.remove("history")
+    if "decisions" in found and _WHERE.search(lowered):
+        # "Where is the eviction policy applied?" asks for code, "our policy on reviews" does not.
+        found.append("code")
     if not found and _WHY.search(lowered):
         # The reason may be in the code, or in the message of the commit that changed it.
         return ("code", "history")

@@ -159,6 +159,8 @@ class Asked:
         ("what changed in the last 3 commits", ["history"]),
         ("how is a file added in 2 steps", ["code"]),
         ("what did we decide about logging?", ["decisions"]),
+        ("what is our policy on evictions?", ["decisions"]),
+        ("where is the eviction policy applied?", ["decisions", "code"]),
         ("what did I just do?", ["activity"]),
         ("decoding an empty response raises", ["failures"]),
         ("how do I configure a proxy?", ["usage"]),

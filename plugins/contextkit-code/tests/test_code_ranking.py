@@ -59,6 +59,9 @@ def test_inflections_are_the_same_word(word: str, asked: str, least: float, most
         ("tests/helper.py", "tests of it"),
         ("t/unit/helper.py", "tests of it"),
         ("regress/a.sh", "tests of it"),
+        ("integration_test/a.exs", "tests of it"),
+        ("deps/lua/a.c", "an example"),
+        ("lib/_vendor/a.py", "an example"),
         ("lib/a.spec.ts", "the specs"),
         ("src/FooTest.java", "is it tested"),
         ("examples/a.go", "an example"),
@@ -74,7 +77,9 @@ def test_what_is_beside_the_point_counts_less_unless_asked_for(path: str, asks: 
     assert penalty(path, ask(asks)) > penalty(path, ask("how are items capped"))
 
 
-@pytest.mark.parametrize("path", ["src/attest.py", "latest/a.go", "doc/man.go", "src/t/a.c"])
+@pytest.mark.parametrize(
+    "path", ["src/attest.py", "latest/a.go", "doc/man.go", "src/t/a.c", "a/deps/b.py"]
+)
 def test_ordinary_files_count_in_full(path: str) -> None:
     """Also those whose names only resemble the others'."""
     assert penalty(path, ask("how are items capped")) == 1.0

@@ -136,6 +136,7 @@ async def test_a_job_for_tools_ranks_below_a_page_unless_asked_for(
     [
         ("SECURITY.md", "how do I open the hatch at night securely?"),
         ("lamptests/hatch.md", "how do I open the hatch at night in tests?"),
+        ("vendor/hatch.md", "how does the vendored dependency open the hatch at night?"),
         ("_posts/2015-01-24-hatch.md", "since when do tests open the hatch at night?"),
         ("docs/de/hatch.md", "wie öffne ich in den Tests hatch at night?"),
         ("README.zh-CN.md", "如何在测试中 open the hatch at night securely"),

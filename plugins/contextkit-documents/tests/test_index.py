@@ -123,6 +123,7 @@ def test_what_cannot_be_indexed_is_skipped_with_a_reason(
     (workspace / "binary.txt").write_bytes(b"a\0b")
     (workspace / "big.md").write_text("word " * 300)
     (workspace / "data.json").write_text('"x",' * 30_000)
+    (workspace / "lamp.conf").write_text("# Lamps.\n" * 12_000)
     (workspace / "secrets.toml").write_text("[a]\n")
     (workspace / "link.md").symlink_to("good.md")
     (workspace / "folder.md").mkdir()
@@ -132,11 +133,14 @@ def test_what_cannot_be_indexed_is_skipped_with_a_reason(
             "big.md": "1,500 bytes, over max_file_bytes (1,000)",
             "binary.txt": "it is binary",
             "data.json": "120,000 bytes, over max_file_bytes (1,000)",
+            "lamp.conf": "108,000 bytes, over max_file_bytes (1,000)",
             "latin.md": "it is not UTF-8: byte 5 cannot be read",
             "link.md": "a symbolic link",
             "secrets.toml": "it may hold secrets",
         }
-    assert dict(index().skipped)["data.json"] == "120,000 bytes: data rather than configuration"
+    skipped = dict(index().skipped)
+    assert skipped["data.json"] == "120,000 bytes: data rather than configuration"
+    assert "lamp.conf" not in skipped
 
 
 def test_what_may_not_be_read_is_skipped(workspace: Path, index: Index, stored: Stored) -> None:

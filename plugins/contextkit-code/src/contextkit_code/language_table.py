@@ -299,6 +299,11 @@ LANGUAGES = (
             (unary_operator operator: "@" operand:
                 (call target: (identifier) @_doc (#in? @_doc "doc" "typedoc"))) @comment
             (unary_operator operator: "@") @above
+            (unary_operator operator: "@" operand: (call target: (identifier) @_kind
+                (arguments . (binary_operator left: [
+                    (call target: (identifier) @name)
+                    (binary_operator left: (call target: (identifier) @name))
+                ])) (#in? @_kind "callback" "macrocallback"))) @function
             (call target: (identifier) @_kind (arguments . (alias) @name)
                 (do_block . (unary_operator operand: (call
                     target: (identifier) @_doc (arguments . (string) @docstring))))

@@ -33,3 +33,10 @@ end
 defimpl Bank.Show, for: Integer do
   def show(value), do: to_string(value)
 end
+
+defmodule Bank.Store do
+  @doc "Keep it."
+  @callback keep(term) :: :ok
+
+  @callback keep(term, list) :: :ok when list: list
+end

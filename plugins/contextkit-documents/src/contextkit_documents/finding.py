@@ -78,6 +78,11 @@ _ASIDES = [
             r"blog\w*|posts?|news?|announc\w+|releas\w+|versions?|when|since|chang\w+",
         ),
         (r"(?:^|/)bench(?:marks?)?/", r"bench\w*|fast|slow|performance"),
+        # Copies of dependencies.
+        (
+            r"^deps/|(?:^|/)(?:_?vendor(?:ed)?|3rd[-_]?party|extern)/",
+            r"vendor\w*|third[- ]party|dependenc\w+|deps",
+        ),
     )
 ]
 """Pairs of patterns: of its path, and of a question about it."""

@@ -20,6 +20,8 @@ _MAX_CONFIGURATION_BYTES = 100_000
 Larger files hold data, not settings.
 """
 
+_OF_DATA = frozenset({"json", "yaml"})
+
 
 @define
 class DocumentListing(FileListing):
@@ -67,7 +69,8 @@ def list_documents(root: Path, settings: Mapping[str, Any]) -> DocumentListing:
 
 def _add(listing: DocumentListing, path: str, what: FileKind) -> None:
     status = listing.look_up(path)
-    if what.kind == "configuration" and (reason := _as_data(status, listing.max_file_bytes)):
+    reason = _as_data(status, listing.max_file_bytes) if what.language in _OF_DATA else None
+    if what.kind == "configuration" and reason:
         listing.skipped.append((path, reason))
     else:
         listing.kinds[path] = what

@@ -20,12 +20,12 @@ _FOLDERS = 3
 _CACHED = 4096
 
 _TESTS = re.compile(
-    r"^t/|(?:^|/)(?:tests?|__tests__|specs?|testdata|testing|fixtures|regress)/"
+    r"^t/|(?:^|/)(?:(?:\w+[-_])?tests?|__tests__|specs?|testdata|testing|fixtures|regress)/"
     r"|(?:^|/)(?:test_[^/]*|conftest\.py|[^/]*[._-](?:test|spec)s?\.\w+|[^/]*Tests?\.[a-z]+)$"
 )
 _ASIDES = re.compile(
     r"(?:^|/)(?:legacy|_?compat|deprecated|examples?|samples?|demos?|bench(?:es|marks?)?"
-    r"|mocks?|__mocks__|docs)/"
+    r"|mocks?|__mocks__|docs|_?vendor(?:ed)?|3rd[-_]?party|extern)/|^deps/"
     r"|(?:^|/)(?:[^/]*[._-])?(?:legacy|compat|deprecated|example|bench(?:mark)?s?)\.\w+$"
     r"|\.d\.[cm]?ts$",
     re.IGNORECASE,
@@ -50,9 +50,9 @@ def is_test(path: str) -> bool:
 def penalty(path: str, question: Question) -> float:
     """Return the penalty factor of a path, in (0, 1].
 
-    Tests, legacy code, examples, benchmarks, prose and data use the words of their subject; so do
-    files that only collect others' definitions. There is no penalty where the question asks for
-    them.
+    Tests, legacy code, examples, benchmarks, copies of dependencies, prose and data use the words
+    of their subject; so do files that only collect others' definitions. There is no penalty where
+    the question asks for them.
     """
     return _penalty(path, question.asks_for)
 
