@@ -61,6 +61,7 @@ def test_inflections_are_the_same_word(word: str, asked: str, least: float, most
         ("regress/a.sh", "tests of it"),
         ("integration_test/a.exs", "tests of it"),
         ("deps/lua/a.c", "an example"),
+        ("assets/completions/a.fish", "completion of a name"),
         ("lib/_vendor/a.py", "an example"),
         ("lib/a.spec.ts", "the specs"),
         ("src/FooTest.java", "is it tested"),

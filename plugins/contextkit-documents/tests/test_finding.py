@@ -103,6 +103,17 @@ async def test_a_section_whose_heading_says_what_is_asked_comes_first(
     assert context.items[0].title == f"Page > {heading}"
 
 
+async def test_a_heading_may_have_the_long_form_of_a_word(kit: ContextKit, workspace: Path) -> None:
+    """The question says "config", and both sections match as well."""
+    (workspace / "docs" / "page.md").write_text(
+        "# Page\n\n## Lamp wheel\n\nThe file of a lamp has a lamp and a file.\n\n"
+        "## Configuration file\n\nIts lamp is long, as any other file.\n"
+    )
+    kit.index()
+    context = await kit.assemble_context("which lamp has the config file?")
+    assert context.items[0].title == "Page > Configuration file"
+
+
 async def test_a_section_without_the_subject_ranks_below(kit: ContextKit, workspace: Path) -> None:
     """It has a rare word of the question, which says what to do and not what with."""
     pages = "".join(

@@ -102,6 +102,9 @@ _OWN_PART = 2
 """Headings that sections of an overview share with those that support them: its title, and that of
 a part. Other parts are about other things, while a page is about one."""
 
+_BEGINNING = 4
+"""Letters that a question's word has at least to stand for a longer one: "config"."""
+
 _LEAST_WORDS = 4
 _LONG = 2_000
 _PLAIN_WORD = re.compile(r"\w+")
@@ -124,13 +127,20 @@ class _Asked:
             subject=tuple(chain.from_iterable(subject_words(query))),
         )
 
+    def _has(self, word: str) -> bool:
+        """Return whether the question has a heading's word, or one that it begins with."""
+        return word in self.words or any(
+            word == stem or (len(stem) >= _BEGINNING and word.startswith(stem))
+            for stem in self.subject
+        )
+
     def worth(self, record: Record) -> float:
         """Return the factor of a section for its own heading, and for the question's subject."""
         headings = record.fields.get("headings") or ()
         worth = 1.0
         if headings and record.fields.get("kind") == "documentation":
             words = _heading_words(str(headings[-1]))
-            known = sum(word in self.subject or word in self.words for word in words)
+            known = sum(self._has(word) for word in words)
             worth = 1 + (_HEADED - 1) * known / len(words)
         text = f"{_path(record)} {headings} {record.text}".lower()
         if self.subject and not any(stem in text for stem in self.subject):

@@ -24,7 +24,7 @@ _TESTS = re.compile(
     r"|(?:^|/)(?:test_[^/]*|conftest\.py|[^/]*[._-](?:test|spec)s?\.\w+|[^/]*Tests?\.[a-z]+)$"
 )
 _ASIDES = re.compile(
-    r"(?:^|/)(?:legacy|_?compat|deprecated|examples?|samples?|demos?|bench(?:es|marks?)?"
+    r"(?:^|/)(?:completions|legacy|_?compat|deprecated|examples?|samples?|demos?|bench(?:es|marks?)?"
     r"|mocks?|__mocks__|docs|_?vendor(?:ed)?|3rd[-_]?party|extern)/|^deps/"
     r"|(?:^|/)(?:[^/]*[._-])?(?:legacy|compat|deprecated|example|bench(?:mark)?s?)\.\w+$"
     r"|\.d\.[cm]?ts$",

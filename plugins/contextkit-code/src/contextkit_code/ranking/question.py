@@ -17,7 +17,7 @@ _CAPITALISED = re.compile(r"[A-Z][^\W\dA-Z_]*")
 _ASKS_FOR = re.compile(
     r"\b(?:(?P<tests>test(?:s|ed|ing)?|specs?|fixtures?|mocks?|mocking)"
     r"|(?P<asides>legacy|deprecat(?:ed|ions?)|compat(?:ibility)?|examples?|samples?|demos?"
-    r"|bench(?:es|marks?|marking)?)"
+    r"|completions?|bench(?:es|marks?|marking)?)"
     r"|(?P<prose>docs?|documentation|documented|readme|changelog|guides?|tutorials?|licen[cs]e))\b",
     re.IGNORECASE,
 )
@@ -58,8 +58,8 @@ class Question:
             their base (`write` for `written`).
         names: the words that can only be names of definitions.
         identifier: the name that makes up the whole query; "" for a question of words.
-        asks_for: what else it speaks of: `tests`, `asides` (legacy code, examples,
-            benchmarks), `prose`; in a text of several lines its first line says this.
+        asks_for: what else it speaks of: `tests`, `asides` (legacy code, examples, benchmarks,
+            completions of shells), `prose`; in a text of several lines its first line says this.
         has_lines: whether it is a text of several lines.
         line: the line that says what is asked.
     """
