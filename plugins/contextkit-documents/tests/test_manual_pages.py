@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from contextkit import ContextKit
 from contextkit_documents.chunks import chunks_of
 from contextkit_documents.file_kinds import FileKind
 
@@ -90,3 +93,12 @@ def test_a_manual_page_is_cut_at_its_headings_and_read_without_macros(
     """Its paragraphs are lines, and its examples keep theirs."""
     chunks = chunks_of(page.split("\n"), FileKind("documentation", "man"))
     assert [(chunk.headings, chunk.first + 1, chunk.text) for chunk in chunks] == expected
+
+
+async def test_a_manual_page_answers_with_its_plain_text(kit: ContextKit, workspace: Path) -> None:
+    """The place is that of the file's lines."""
+    (workspace / "man").mkdir()
+    (workspace / "man" / "hatch.1").write_text(MDOC)
+    kit.index()
+    context = await kit.assemble_context("how do I bind a key to a command?")
+    assert "KEY BINDINGS (`man/hatch.1:8`)\n```text\nhatch binds a key" in context.markdown

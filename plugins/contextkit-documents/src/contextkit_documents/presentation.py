@@ -45,9 +45,11 @@ def shown(item: ContextItem, style: Style, detail: Detail) -> str:
     own = style_of(style)
     if detail == "compact":
         return _compact(item, own)
-    text = without_layout(legible(item.content), str(item.metadata.get("language", "")))
+    language = str(item.metadata.get("language", ""))
+    text = without_layout(legible(item.content), language)
     text = text if detail == "full" else _beginning(text)
-    block = own.code_block(text, str(item.metadata.get("language", "")))
+    # Manual pages are stored as plain text.
+    block = own.code_block(text, "text" if language == "man" else language)
     return own.choose(markdown=_markdown, xml=_xml, plain=_plain)(item, own, block)
 
 
