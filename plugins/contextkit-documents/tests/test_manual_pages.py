@@ -102,3 +102,16 @@ async def test_a_manual_page_answers_with_its_plain_text(kit: ContextKit, worksp
     kit.index()
     context = await kit.assemble_context("how do I bind a key to a command?")
     assert "KEY BINDINGS (`man/hatch.1:8`)\n```text\nhatch binds a key" in context.markdown
+
+
+async def test_a_heading_that_every_manual_page_has_says_nothing(
+    kit: ContextKit, workspace: Path
+) -> None:
+    """All options are below OPTIONS, of whichever the question asks."""
+    (workspace / "hatch.1").write_text(".SH OPTIONS\nThe options of the lamp are all set.\n")
+    (workspace / "lamp.md").write_text(
+        "# Lamp file\n\nIts options are set line by line, as in any other, and by hand.\n"
+    )
+    kit.index()
+    context = await kit.assemble_context("which options can I set for the lamp?")
+    assert [item.title for item in context.items] == ["Lamp file", "OPTIONS"]

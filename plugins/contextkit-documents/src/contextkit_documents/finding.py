@@ -46,6 +46,12 @@ _HEADED = 1.3
 """Factor for a section whose own heading has no other words than the question, as "Line length" for
 "how do I set the line length?"; in part for one that has some of them."""
 
+_STANDARD = frozenset(
+    {"authors", "bugs", "commands", "description", "environment", "examples", "exit status"}
+    | {"files", "name", "notes", "options", "see also", "synopsis"}
+)
+"""Headings of manual pages that do not tell what a section is about."""
+
 _OFF_THE_SUBJECT = 0.6
 """Factor for a section without any word of the question's subject: "Write tests" has a word of "how
 do I write a middleware?"."""
@@ -138,7 +144,7 @@ class _Asked:
         """Return the factor of a section for its own heading, and for the question's subject."""
         headings = record.fields.get("headings") or ()
         worth = 1.0
-        if headings and record.fields.get("kind") == "documentation":
+        if headings and record.fields.get("kind") == "documentation" and not _is_standard(record):
             words = _heading_words(str(headings[-1]))
             known = sum(self._has(word) for word in words)
             worth = 1 + (_HEADED - 1) * known / len(words)
@@ -146,6 +152,12 @@ class _Asked:
         if self.subject and not any(stem in text for stem in self.subject):
             worth *= _OFF_THE_SUBJECT
         return worth
+
+
+def _is_standard(record: Record) -> bool:
+    """Return whether a section's heading is one that every manual page has."""
+    fields = record.fields
+    return fields.get("language") == "man" and str(fields["headings"][-1]).lower() in _STANDARD
 
 
 @lru_cache(1024)
