@@ -138,6 +138,10 @@ _UNSPACED: Mapping[Topic, re.Pattern[str]] = {
     ),
 }
 
+_MENDS = re.compile(
+    r"(?<!\w)(?:fix|debug|solve|repair|troubleshoot|get rid of|broken|crash\w*|bugs?|beheben"
+    r"|corriger|arreglar|does(?:n't| not) work|goes wrong|raises)(?!\w)"
+)
 _WHERE = re.compile(r"(?<!\w)where (?:is|are|does|do)(?!\w)")
 _WHY = re.compile(r"(?<!\w)(?:why|warum|wieso|pourquoi|por qué)(?!\w)|为什么|为何|なぜ|どうして")
 
@@ -157,6 +161,9 @@ def topics_in(text: str) -> tuple[Topic, ...]:
     if "releases" in found and "history" in found:
         # "What changed in 8.2?" is answered by release notes, "what changed?" by commits.
         found.remove("history")
+    if {"failures", "usage"} <= {*found} and not _MENDS.search(lowered):
+        # "How do I retry a failed task?" asks how to use it, "how do I fix it?" what is wrong.
+        found.remove("failures")
     if "decisions" in found and _WHERE.search(lowered):
         # "Where is the eviction policy applied?" asks for code, "our policy on reviews" does not.
         found.append("code")

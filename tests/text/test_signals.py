@@ -164,6 +164,8 @@ class Asked:
         ("what did I just do?", ["activity"]),
         ("decoding an empty response raises", ["failures"]),
         ("how do I configure a proxy?", ["usage"]),
+        ("how do I retry a failed task?", ["usage"]),
+        ("how do I fix a failed task?", ["failures", "usage"]),
         ("which embedding models can I use?", ["usage"]),
         ("what options does the parser take?", ["usage"]),
         ("where are options parsed?", ["code"]),
