@@ -133,8 +133,8 @@ class _Asked:
             subject=tuple(chain.from_iterable(subject_words(query))),
         )
 
-    def _has(self, word: str) -> bool:
-        """Return whether the question has a heading's word, or one that it begins with."""
+    def _mentions(self, word: str) -> bool:
+        """Return whether the question has a word, or a shorter form such as "config"."""
         return word in self.words or any(
             word == stem or (len(stem) >= _BEGINNING and word.startswith(stem))
             for stem in self.subject
@@ -146,8 +146,8 @@ class _Asked:
         worth = 1.0
         if headings and record.fields.get("kind") == "documentation" and not _is_standard(record):
             words = _heading_words(str(headings[-1]))
-            known = sum(self._has(word) for word in words)
-            worth = 1 + (_HEADED - 1) * known / len(words)
+            asked_for = sum(map(self._mentions, words))
+            worth = 1 + (_HEADED - 1) * asked_for / len(words)
         text = f"{_path(record)} {headings} {record.text}".lower()
         if self.subject and not any(stem in text for stem in self.subject):
             worth *= _OFF_THE_SUBJECT
