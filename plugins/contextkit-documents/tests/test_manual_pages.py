@@ -32,7 +32,9 @@ bind\-key C \efB"open
   hatch"
 .Ed
 .Bl -tag -width Ds
+.Tg open
 .It Fl n Ar number
+.D1 Pq alias: Ic open
 Opens it
 .Nm -slowly
 .Ar number
@@ -69,7 +71,7 @@ hatch \-n
                     8,
                     "hatch binds a key to a command with bind-key, C-b by default (see sh 1):\n\n"
                     '    bind-key C \\fB"open\n      hatch"\n\n'
-                    "- -n number\nOpens it hatch -slowly number times.",
+                    "- -n number\n    alias: open\nOpens it hatch -slowly number times.",
                 ),
             ],
         ),

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from contextkit_documents.headings import Heading, Outline
 
-_MACRO = re.compile(r"[.'][ \t]*(?P<name>[A-Za-z]{1,3})\b[ \t]*(?P<rest>.*)")
+_MACRO = re.compile(r"[.'][ \t]*(?P<name>[A-Za-z][A-Za-z0-9]{0,2})\b[ \t]*(?P<rest>.*)")
 _COMMENT = re.compile(r"[.']?[ \t]*\\[\"#].*|[.'][ \t]*$")
 _HEADINGS = {"SH": 1, "Sh": 1, "SS": 2, "Ss": 2}
 _BLOCKS = frozenset({"HP", "IP", "It", "LP", "P", "PP", "Pp", "TP", "TQ"})
@@ -15,7 +15,7 @@ _TAGGED = frozenset({"TP", "TQ"})
 """Macros before an item of a list, which is the next line."""
 
 _LAYOUT = re.compile(
-    r"B[dkl]|D[dt]|E[EXdkl]|HP|LP|P|PD|PP|Os|Pp|R[ES]|Sp|T[HPQ]|V[be]|ad|br|d[es]|f[it]|hy|i[efn]"
+    r"B[dkl]|D[dt]|E[EXdkl]|HP|LP|P|PD|PP|Os|Pp|R[ES]|Sp|T[HPQg]|V[be]|ad|br|d[es]|f[it]|hy|i[efn]"
     r"|n[aefhr]|s[op]|t[air]"
 )
 """Macros whose arguments are no text."""
@@ -47,6 +47,9 @@ _NAMED = re.compile(r"\\(?:\[(\w+)\]|\((\w\w))")
 _ESCAPED = re.compile(r"\\(.)")
 _EXAMPLE = {"Bd": True, "Ed": False, "EX": True, "EE": False, "nf": True, "fi": False}
 """What begins an example, and what ends it."""
+
+_DISPLAYED = frozenset({"D1", "Dl"})
+"""Macros of an example of one line."""
 
 _FILLED = ("-filled", "-ragged", "-centered")
 _INDENT, _ITEM = "    ", "- "
@@ -98,6 +101,8 @@ def manual_text(lines: Sequence[str]) -> Iterator[str]:
                 text = text if text and text[0].isalnum() else f"{program} {text}".strip()
             elif found["name"] == "Fl":
                 text = f"-{text}"
+            elif found["name"] in _DISPLAYED:
+                text = f"{_INDENT}{text}"
             begins = follows_tag or found["name"] == "It" or (found["name"] == "IP" and text)
             yield f"{_ITEM}{text.removeprefix(_ITEM)}" if begins else text
 
