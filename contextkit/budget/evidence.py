@@ -50,18 +50,18 @@ def words_of(query: str) -> list[Word]:
 
 def words_in(words: Sequence[Word], item: ContextItem) -> int:
     """Count the words that an item has."""
-    return sum(_found(words, item))
+    return words_in_text(words, text_of(item))
+
+
+def words_in_text(words: Sequence[Word], text: str) -> int:
+    """Count the words that a text has."""
+    lowered = text.lower()
+    return sum(word.is_in(text, lowered) for word in words)
 
 
 def text_of(item: ContextItem) -> str:
     """Join an item's texts in which words are searched."""
     return f"{item.title} {item.location} {item.own_text}"
-
-
-def _found(words: Sequence[Word], item: ContextItem) -> list[bool]:
-    text = text_of(item)
-    lowered = text.lower()
-    return [word.is_in(text, lowered) for word in words]
 
 
 @frozen

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from contextkit.budget.evidence import coverage_of, evidence_of
+from contextkit.budget.evidence import coverage_of, evidence_of, words_in_text, words_of
 from contextkit.budget.notes import leading, with_notes_first
 from contextkit.budget.pieces import Lane
 from contextkit.budget.shares import by_evidence, readable_shares
@@ -16,6 +16,8 @@ from contextkit.budget.stop import stopped
 from contextkit.models.copying import copied
 from contextkit.models.request import ContextRequest
 from contextkit.models.source import SourceInfo
+from contextkit.text.questions import first_line
+from contextkit.text.signals import asks_where
 
 _LEAST_PART = 25
 _LEAST_TOKENS = 64
@@ -27,8 +29,17 @@ _LEVEL = 0.5
 _OTHER_MEANS = 0.5
 """Evidence of a source that may answer in other words, relative to the best."""
 
+_TITLES = 3
+"""The number of a section's best items whose titles are read."""
+
 _CONSIDERED = 50
 """The number of a section's best items that are examined for its evidence."""
+
+_EXPLAINS = 0.5
+"""How likely a source of explanations answers if a title names what the question is about."""
+
+_NAMED = 0.6
+"""The part of a question's words that such a title has."""
 
 _NOTES_FIRST = 2.0
 """Notes that answer precede all evidence."""
@@ -48,7 +59,7 @@ def weighed(
         return list(lanes)
     coverages = _coverages(lanes, request)
     evidence = _evidence(lanes, coverages, request, infos)
-    likely = {key: infos[key].likely_answers(request.signals.topics) for key in evidence}
+    likely = {lane.key: _likely(lane, request, infos[lane.key]) for lane in lanes}
     weights = by_evidence({lane.key: lane.weight for lane in lanes}, evidence, likely)
     answering = {key: evidence[key] * likely[key] for key in evidence}
     best = max(answering, key=lambda key: (answering[key], key))
@@ -76,6 +87,22 @@ def weighed(
         return made
     shown = _shown(lanes, weights, request.max_tokens)
     return stopped(made, request, infos, coverages=coverages, shown=shown, leading=leads)
+
+
+def _likely(lane: Lane, request: ContextRequest, info: SourceInfo) -> float:
+    """How likely a section's source answers such a question, 0..1.
+
+    A page on "Response caching" answers "how are responses cached?", although questions about
+    code are seldom answered by pages.
+    """
+    likely = info.likely_answers(request.signals.topics)
+    explains = info.answers.get("usage") == 1
+    if not explains or likely >= _EXPLAINS or asks_where(first_line(request.query)):
+        return likely
+    words = words_of(request.query)
+    titles = [piece.candidate.item.title or "" for piece in lane.pieces[:_TITLES]]
+    named = max((words_in_text(words, title) for title in titles), default=0)
+    return _EXPLAINS if named and named >= _NAMED * len(words) else likely
 
 
 def _shown(lanes: Sequence[Lane], weights: Mapping[str, float], max_tokens: int) -> frozenset[str]:

@@ -143,7 +143,15 @@ _MENDS = re.compile(
     r"|corriger|arreglar|does(?:n't| not) work|goes wrong|raises)(?!\w)"
 )
 _WHERE = re.compile(r"(?<!\w)where (?:is|are|does|do)(?!\w)")
+_PLACE = re.compile(
+    r"(?<!\w)(?:where|which|wo|welche\w?|où|quel(?:le)?s?|dónde|cuál(?:es)?)(?!\w)|哪|どこ|どの"
+)
 _WHY = re.compile(r"(?<!\w)(?:why|warum|wieso|pourquoi|por qué)(?!\w)|为什么|为何|なぜ|どうして")
+
+
+def asks_where(text: str) -> bool:
+    """Whether a question asks for a place in the code, not for an explanation."""
+    return _PLACE.search(text.lower()) is not None
 
 
 def topics_in(text: str) -> tuple[Topic, ...]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
+from attrs import evolve
 
 from contextkit import ContextItem, ContextKit, FormattedContext, SourceInfo
 from contextkit.models.trace import SourceTrace
@@ -16,6 +17,8 @@ Open = Callable[..., ContextKit]
 QUERY = "how does the harbour gate lock the lantern winch?"
 ANSWER = "The harbour gate locks the lantern winch with a pin"
 BUDGET = 400
+CODE = SourceInfo(scale="calibrated", answers={"code": 1})
+PAGES = SourceInfo(scale="calibrated", answers={"usage": 1, "code": 0.05})
 
 
 def items(source: str, text: str, number: int, match: float) -> list[ContextItem]:
@@ -101,6 +104,28 @@ async def test_what_a_source_answers_counts(open_sources: Open) -> None:
     asked = f"when was it that {QUERY}"
     found = sources(await kit.assemble_context(asked, max_tokens=1000))
     assert found["past"].share > 3 * found["now"].share
+
+
+@pytest.mark.parametrize(
+    ("title", "asked", "explains"),
+    [
+        ("The gate > Locking the winch", QUERY, True),
+        ("The harbour", QUERY, False),
+        ("The gate > Locking the winch", "where is the lantern winch of the gate locked?", False),
+    ],
+)
+async def test_a_page_about_the_subject_explains_it(
+    open_kit: OpenKit, title: str, asked: str, explains: bool
+) -> None:
+    """Not where a question asks for a place in the code, which no page answers better."""
+    pages = [evolve(each, title=title) for each in items("pages", ANSWER, 12, 0.8)]
+    plugins = {
+        "code": make_plugin(items("code", ANSWER, 12, 0.8), contextkit_source=CODE),
+        "pages": make_plugin(pages, contextkit_source=PAGES),
+    }
+    kit = open_kit(plugins, settings=KEYWORDS)
+    context = await kit.assemble_context(asked, max_tokens=BUDGET)
+    assert (context.sources_used["pages"] > 1) == explains
 
 
 async def test_a_note_that_matches_is_shown_whole(open_sources: Open) -> None:
