@@ -119,8 +119,9 @@ class _Chunker:
 
     def _parts(self, definition: Definition, first: int, last: int) -> Iterator[Chunk]:
         last = self._trimmed(first, last)[1]
-        length = last - first + 1
-        size = length if length <= MAX_FUNCTION_LINES else PART_LINES
+        # A part of documentation alone would not show what it documents.
+        length = last - self._signature_row(definition, first, last) + 1
+        size = last - first + 1 if length <= MAX_FUNCTION_LINES else PART_LINES
         for start, end, text in self._pieces(first, last, size):
             yield Chunk(
                 unit_type=definition.unit_type,
@@ -133,6 +134,11 @@ class _Chunker:
                 docstring=definition.docstring,
                 defines=tuple(_names(definition.members, start, end)),
             )
+
+    def _signature_row(self, definition: Definition, first: int, last: int) -> int:
+        signature = definition.signature.partition("\n")[0].strip()
+        rows = range(first, last + 1)
+        return next((row for row in rows if self.lines[row].lstrip().startswith(signature)), first)
 
     def _windows(self, first: int, last: int, name: str) -> Iterator[Chunk]:
         first, last = self._trimmed(first, last)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import heapq
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from attrs import frozen
 
-from contextkit.text import STOP_WORDS, TALK, VERBS, base_form
+from contextkit.text import STOP_WORDS, TALK, VERBS, base_form, signals_of
 from contextkit_code.ranking.mentions import mentions_in
 from contextkit_code.ranking.question import ask
 from contextkit_code.ranking.words import likeness, words_of
@@ -26,6 +27,9 @@ _SHARED = 3
 """Fewest first letters that two inflections of a word share."""
 
 _VERB_WEIGHT = 0.5
+_KNOWN_WORTH = 0.3
+"""Weight of a word that a better text already has."""
+
 _ASKS_FOR_CODE = """
 break class classes code codebase def define defined defines file files function functions handle
 handled handles handling implement implementation implemented implements import located method
@@ -45,10 +49,12 @@ class Focus:
     Attributes:
         words: its words -> weight, over 0 and up to 1.
         frames: the locations in its stack trace: (path with `/`, line).
+        is_about_use: whether it asks how to use something.
     """
 
     words: Mapping[str, float]
     frames: Sequence[tuple[str, int]]
+    is_about_use: bool
 
     @classmethod
     def of(cls, query: str) -> Focus:
@@ -100,7 +106,7 @@ def _focus(query: str) -> Focus:
         for mention in mentions_in(query)
         if mention.line
     ]
-    return Focus(words, tuple(frames))
+    return Focus(words, tuple(frames), "usage" in signals_of(query).topics)
 
 
 def _is_verb(word: str) -> bool:
@@ -115,3 +121,27 @@ def _is_same_file(frame: str, path: str) -> bool:
             reversed(frame.split("/")), reversed(path.split("/")), range(2), strict=False
         )
     )
+
+
+def best_first(
+    worths: Sequence[Mapping[str, float]], weights: Sequence[float]
+) -> Iterator[tuple[float, int]]:
+    """Yield worth and place of matches, best first; words of a better match count less."""
+    known: set[str] = set()
+
+    def worth(place: int) -> float:
+        own = worths[place]
+        return weights[place] * sum(
+            value * (_KNOWN_WORTH if word in known else 1.0) for word, value in own.items()
+        )
+
+    heap = [(-worth(place), place) for place, own in enumerate(worths) if own and weights[place]]
+    heapq.heapify(heap)
+    while heap:
+        _, place = heapq.heappop(heap)
+        now = (-worth(place), place)
+        if heap and now > heap[0]:
+            heapq.heappush(heap, now)
+            continue
+        known.update(worths[place])
+        yield -now[0], place

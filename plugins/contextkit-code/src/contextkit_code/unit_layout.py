@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
+from itertools import pairwise
 
 from attrs import frozen
 
@@ -29,6 +30,7 @@ class UnitRows:
         language: the name of its language.
         is_prose: whether it is text instead of code.
         frames: rows named by a stack trace.
+        behind_gaps: rows before which lines of the file are left out.
     """
 
     rows: tuple[str, ...]
@@ -37,6 +39,7 @@ class UnitRows:
     language: str
     is_prose: bool
     frames: tuple[int, ...]
+    behind_gaps: frozenset[int]
 
 
 def unit_rows(
@@ -68,6 +71,9 @@ def unit_rows(
         language=str(data.get("language") or ""),
         is_prose=data.get("unit_type") == "section",
         frames=tuple(places[line] for line in lines if line in places),
+        behind_gaps=frozenset(
+            row for row, (one, other) in enumerate(pairwise(numbers or ()), 1) if other != one + 1
+        ),
     )
 
 
@@ -89,20 +95,32 @@ def signature_rows(rows: Sequence[str], signature: Sequence[str]) -> range:
     return range(0)
 
 
-def docstring_rows(rows: Sequence[str], docstring: Sequence[str], header: range) -> range:
-    """Return the docstring's rows with their marks, if found."""
+def docstring_rows(
+    rows: Sequence[str],
+    docstring: Sequence[str],
+    header: range,
+    behind_gaps: Collection[int] = (),
+) -> range:
+    """Return the docstring's rows with their marks, if found.
+
+    Args:
+        rows: the unit's lines, or some of them.
+        docstring: the lines of its docstring.
+        header: the rows of its signature.
+        behind_gaps: rows before which lines are left out.
+    """
     lines = [line.strip() for line in docstring if line.strip()]
-    telling = lines[:_TELLING_LINES]
+    telling = len(lines[:_TELLING_LINES])
     candidates = [
-        (_matching(rows, number, telling)[1], number)
+        (_matching(rows, number, lines, behind_gaps), number)
         for number in (*range(header.stop, len(rows)), *range(header.start))
         if lines and lines[0] in rows[number]
     ]
     # Among equals, take the first: a docstring below the signature goes before a comment above it.
-    matched, start = max(candidates, key=lambda found: found[0], default=(0, 0))
-    if matched < len(telling) or not lines:
+    best = max(candidates, key=lambda found: min(found[0][1], telling), default=((0, 0), 0))
+    (end, matched), start = best
+    if matched < telling or not lines:
         return range(0)
-    end = _matching(rows, start, lines)[0]
     if start > header.stop or 0 < start < header.start:
         start -= is_mark(rows[start - 1])
     if end < len(rows) and end not in header:
@@ -110,16 +128,22 @@ def docstring_rows(rows: Sequence[str], docstring: Sequence[str], header: range)
     return range(start, end)
 
 
-def _matching(rows: Sequence[str], start: int, lines: Sequence[str]) -> tuple[int, int]:
+def _matching(
+    rows: Sequence[str], start: int, lines: Sequence[str], behind_gaps: Collection[int]
+) -> tuple[int, int]:
     """Match rows with lines from `start`.
 
     Return the first row that differs, and how many matched.
     """
-    matched = 0
+    next_line = matched = 0
     for row in range(start, len(rows)):
-        if matched == len(lines):
+        if row in behind_gaps:
+            following = range(next_line, len(lines))
+            next_line = next((n for n in following if lines[n] in rows[row]), next_line)
+        if next_line == len(lines):
             return row, matched
-        if lines[matched] in rows[row]:
+        if lines[next_line] in rows[row]:
+            next_line += 1
             matched += 1
         elif _WORD.search(rows[row]):
             return row, matched

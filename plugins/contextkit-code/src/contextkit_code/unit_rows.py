@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import heapq
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from attrs import define, evolve, field, frozen
 
-from contextkit_code.focus import Focus
+from contextkit_code.examples import examples_in
+from contextkit_code.focus import Focus, best_first
 from contextkit_code.runs import gaps, with_small_gaps
 from contextkit_code.statements import Statement, paragraphs, statements
 from contextkit_code.unit_layout import (
@@ -29,9 +29,6 @@ _PROSE_WORTH = 0.3
 
 _LONG_COMMENT = 6
 """Most rows of a comment that is shown before everything else is."""
-
-_KNOWN_WORTH = 0.3
-"""Weight of a word that a better statement already has."""
 
 _MOST_GAPS = 3
 """Most gaps before a match is deferred: a few long runs read better than many short ones."""
@@ -111,7 +108,7 @@ def _planner(unit: UnitRows, focus: Focus, code: Sequence[Statement] | None = No
     if unit.is_prose:
         return _Planner(unit, focus, frozenset(), (), paragraphs(rows))
     signature = signature_rows(rows, unit.signature)
-    documented = docstring_rows(rows, unit.docstring, signature)
+    documented = docstring_rows(rows, unit.docstring, signature, unit.behind_gaps)
     docs = [
         evolve(each, first=first, last=last, needs=())
         for each in paragraphs(rows[documented.start : documented.stop])
@@ -178,6 +175,7 @@ class _Planner:
             steps.add(step)
         summary = self._summary()
         steps.add(summary)
+        steps.add(self._example())
         own = len(gaps(self.unit.rows, steps.shown)) - bool(body)
         least = 1 + bool(steps.steps)
         matching = self._matching(body)
@@ -194,7 +192,7 @@ class _Planner:
     def gist(self) -> frozenset[int]:
         """Return the best matches, signature and docstring's first sentence."""
         summary, documented = self._summary(), frozenset(self.documented)
-        rows = self.header | self.ends_of(self.header) | summary
+        rows = self.header | self.ends_of(self.header) | summary | self._example()
         matching = self._matching(self._body())
         for match in matching:
             if match.worth < _GIST_WORTH * matching[0].worth or self._length(rows) >= _LONG_GIST:
@@ -223,6 +221,16 @@ class _Planner:
         ends = {self.documented.start, self.documented.stop - 1} if self.documented else ()
         marks = {row for row in ends if is_mark(self.unit.rows[row])}
         return _rows_of(self.docs[0]) | marks
+
+    def _example(self) -> frozenset[int]:
+        """Return the docstring's best example, if the query asks how to use something."""
+        if not self.focus.is_about_use:
+            return frozenset()
+        rows = self.unit.rows
+        examples = list(examples_in(rows, self.documented))
+        worths = self.focus.worths(["\n".join(rows[n] for n in sorted(own)) for own in examples])
+        worth = {own: sum(values.values()) for own, values in zip(examples, worths, strict=True)}
+        return max(examples, key=lambda own: worth[own], default=frozenset())
 
     def ends_of(self, rows: frozenset[int]) -> frozenset[int]:
         """Return the rows that close the blocks opened by these."""
@@ -264,7 +272,7 @@ class _Planner:
         weights = [self._weight(each) for each in parts[: len(body)]]
         weights += [_PROSE_WORTH] * len(self.docs)
         matches = []
-        for worth, place in _best_first(worths, weights):
+        for worth, place in best_first(worths, weights):
             words = len(worths[place])
             if place < len(body):
                 bare = self._closure(body[place])
@@ -373,27 +381,3 @@ class _Planner:
 
 def _rows_of(each: Statement) -> frozenset[int]:
     return frozenset(range(each.first, each.last + 1))
-
-
-def _best_first(
-    worths: Sequence[Mapping[str, float]], weights: Sequence[float]
-) -> Iterator[tuple[float, int]]:
-    """Yield worth and place of matches, best first; words of a better match count less."""
-    known: set[str] = set()
-
-    def worth(place: int) -> float:
-        own = worths[place]
-        return weights[place] * sum(
-            value * (_KNOWN_WORTH if word in known else 1.0) for word, value in own.items()
-        )
-
-    heap = [(-worth(place), place) for place, own in enumerate(worths) if own and weights[place]]
-    heapq.heapify(heap)
-    while heap:
-        _, place = heapq.heappop(heap)
-        now = (-worth(place), place)
-        if heap and now > heap[0]:
-            heapq.heappush(heap, now)
-            continue
-        known.update(worths[place])
-        yield -now[0], place

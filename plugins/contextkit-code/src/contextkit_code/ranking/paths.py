@@ -21,10 +21,11 @@ _CACHED = 4096
 
 _TESTS = re.compile(
     r"^t/|(?:^|/)(?:(?:\w+[-_])?tests?|__tests__|specs?|testdata|testing|fixtures|regress)/"
-    r"|(?:^|/)(?:test_[^/]*|conftest\.py|[^/]*[._-](?:test|spec)s?\.\w+|[^/]*Tests?\.[a-z]+)$"
+    r"|(?:^|/)(?:test_[^/]*|conftest\.py|[^/]*[._-](?:test|spec)s?\.\w+|[^/]*Tests?\.[a-z]+"
+    r"|[^/]*\.feature)$"
 )
 _ASIDES = re.compile(
-    r"(?:^|/)(?:completions|legacy|_?compat|deprecated|examples?|samples?|demos?|bench(?:es|marks?)?"
+    r"(?:^|/)(?:completions|legacy|_?compat|deprecated|examples?|samples?|demos?|playgrounds?|bench(?:es|marks?)?"
     r"|mocks?|__mocks__|docs|_?vendor(?:ed)?|3rd[-_]?party|extern)/|^deps/"
     r"|(?:^|/)(?:[^/]*[._-])?(?:legacy|compat|deprecated|example|bench(?:mark)?s?)\.\w+$"
     r"|\.d\.[cm]?ts$",
