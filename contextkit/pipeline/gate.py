@@ -141,8 +141,9 @@ _ENOUGH_WORDS = 5
 """So many count as the whole of a longer question."""
 
 _LEAST_MATCH = 0.55
-_LEAST_OF_TWO = 0.5
-"""What an item with just half of the words has to match: one word of two may be all there is."""
+_LEAST_OF_TWO = 0.51
+"""What an item with one word of two has to match: that word may be all there is. A match of just .5
+means that it is hardly known here, and the other not at all: "asdf qwer"."""
 
 _GOOD_MATCH = 0.6
 """What matches so well may have other words for it."""

@@ -13,6 +13,7 @@ from contextkit import (
     ContextItem,
     FormattedContext,
     Record,
+    SourceInfo,
 )
 from tests.making import OpenKit, from_records, make_plugin, make_source
 
@@ -71,6 +72,17 @@ async def test_nothing_goes_on_where_no_item_has_half_of_the_words(
         "how is the weather at noon?", asked, min_relevance=0.0, fill=True
     )
     assert shown(everything) == set(asked or NAMES)
+
+
+@pytest.mark.parametrize(("match", "goes_on"), [(0.5, False), (0.52, True)])
+async def test_one_word_of_two_may_be_all_there_is(
+    open_kit: OpenKit, match: float, goes_on: bool
+) -> None:
+    """Unless it says no more than the word that is nowhere."""
+    info = SourceInfo(scale="calibrated", embedder="none")
+    item = ContextItem("ant", "asdf://lantern", match, id="ant")
+    kit = open_kit({"ant": make_plugin([item], contextkit_source=info)})
+    assert (shown(await kit.assemble_context("asdf qwer")) == {"ant"}) == goes_on
 
 
 async def test_a_source_that_answers_by_other_means_goes_on(open_kit: OpenKit) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from attrs import evolve
 
 from contextkit import Hit, Record
 from contextkit_code.ranking.definitions import named, resembling, spelled
@@ -200,6 +201,46 @@ def test_a_function_shows_few_of_its_overloads() -> None:
     order = [unit.hit.record.id for unit in ranked_units(ask("q"), files, 1.0)]
     assert order[0] == "a::mocka"
     assert order.index("a::mockb") < order.index("b::partc") < order.index("a::mockc")
+
+
+PRIVATE = [
+    ("pier.py", "python", "_moor", "def _moor():"),
+    ("_pier.py", "python", "moor", "def moor():"),
+    ("pier.go", "go", "moor", "func moor() {"),
+    ("pier.rs", "rust", "moor", "fn moor() {"),
+    ("pier.rs", "rust", "moor", "pub(crate) fn moor() {"),
+    ("pier.c", "c", "moor", "static int moor(void) {"),
+    ("Pier.java", "java", "moor", "private static int moor() {"),
+    ("Pier.swift", "swift", "moor", "fileprivate func moor() {"),
+    ("internal/pier.go", "go", "Moor", "func Moor() {"),
+]
+PUBLIC = [
+    ("pier.py", "python", "moor", "def moor():"),
+    ("pier.py", "python", "__enter__", "def __enter__(self):"),
+    ("pier.go", "go", "Moor", "func Moor() {"),
+    ("pier.rs", "rust", "moor", "pub fn moor() {"),
+    ("pier.c", "c", "moor", "int moor(void) {"),
+    ("Pier.java", "java", "moor", "public static int moor(String privateName) {"),
+]
+
+
+@pytest.mark.parametrize(("path", "language", "name", "signature"), [*PRIVATE, *PUBLIC])
+def test_nobody_uses_what_is_private(path: str, language: str, name: str, signature: str) -> None:
+    """It counts less for who asks how to use something, and in full for who asks where it is."""
+    hits = [
+        evolve(hit, record=evolve(hit.record, text="boats += 1"))
+        for hit in (
+            _hit("pier.h", "first", relevance=0.9),
+            _hit(path, name, language=language, signature=signature),
+        )
+    ]
+
+    def relevance(query: str) -> float:
+        units = ranked_units(ask(query), [RankedFile(path, 1.0, 1.0, hits)], 1)
+        return next(u.relevance for u in units if u.hit.record.fields["name"] == name)
+
+    is_private = (path, language, name, signature) in PRIVATE
+    assert (relevance("how do I use a boat?") < relevance("where is a boat used?")) == is_private
 
 
 def test_the_units_of_a_class_support_each_other() -> None:

@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from attrs import frozen
 
-from contextkit.text import STOP_WORDS, TALK, VERBS, base_form, signals_of
+from contextkit.text import STOP_WORDS, TALK, VERBS, base_form
 from contextkit_code.ranking.mentions import mentions_in
 from contextkit_code.ranking.question import ask
 from contextkit_code.ranking.words import likeness, words_of
@@ -106,7 +106,7 @@ def _focus(query: str) -> Focus:
         for mention in mentions_in(query)
         if mention.line
     ]
-    return Focus(words, tuple(frames), "usage" in signals_of(query).topics)
+    return Focus(words, tuple(frames), "use" in question.asks_for)
 
 
 def _is_verb(word: str) -> bool:

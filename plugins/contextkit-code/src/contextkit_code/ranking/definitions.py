@@ -5,6 +5,7 @@ It may give the name itself, or the words in the name.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -17,6 +18,10 @@ _WITHIN = 0.45
 
 _TYPE = 1.0
 _AUXILIARIES = frozenset({"are", "can", "does", "has", "have", "is", "was", "will"})
+_PRIVATE = re.compile(r"(?:\w+ )*?(?:private|fileprivate|protected|internal|pub\()")
+_INNER = frozenset({"detail", "details", "impl", "internal", "internals", "private"})
+"""Folders and namespaces of what a library keeps to itself."""
+
 _LEAST_WORDS = 2
 _MOST_WORDS = 8
 
@@ -57,6 +62,25 @@ def resembling(fields: Mapping[str, Any], question: Question) -> float:
     if not words or not question.words:
         return 0.0
     return sum(closest(word, question.words) for word in words) / len(words)
+
+
+def is_private(fields: Mapping[str, Any]) -> bool:
+    """Return whether a unit is for its own file, class or library alone.
+
+    It is where its modifiers, its name or its place say so.
+    """
+    signature, name = str(fields.get("signature", "")), str(fields.get("name", ""))
+    by_language = {
+        "c": signature.startswith("static "),
+        "go": name[:1].islower(),
+        "rust": fields["unit_type"] == "function" and not signature.startswith("pub"),
+    }
+    places = re.split(r"[./]", f"{fields.get('file_path', '')}/{fields['qualified_name']}".lower())
+    return (
+        _PRIVATE.match(signature) is not None
+        or by_language.get(str(fields.get("language")), False)
+        or any(place in _INNER or re.match(r"_[^_]", place) for place in places)
+    )
 
 
 def _names(fields: Mapping[str, Any]) -> Iterator[str]:

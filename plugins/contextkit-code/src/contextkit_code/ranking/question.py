@@ -6,7 +6,7 @@ import re
 
 from attrs import frozen
 
-from contextkit.text import base_form, first_line, in_english
+from contextkit.text import base_form, first_line, in_english, signals_of
 from contextkit_code.ranking.words import words_of
 
 _NAME = re.compile(r"[^\W\d][\w$]*(?:(?:\.|::|#|->)[^\W\d][\w$]*)*|\$[\w$]+")
@@ -60,6 +60,7 @@ class Question:
         identifier: the name that makes up the whole query; "" for a question of words.
         asks_for: what else it speaks of: `tests`, `asides` (legacy code, examples, benchmarks,
             completions of shells), `prose`; in a text of several lines its first line says this.
+            `use` where it asks for none of these, but how to use something.
         has_lines: whether it is a text of several lines.
         line: the line that says what is asked.
     """
@@ -100,12 +101,15 @@ def ask(query: str) -> Question:
 
     English words are added for those of another language.
     """
+    is_about_use = "usage" in signals_of(query).topics
     query = in_english(query)
     whole = query.strip()
     line = first_line(query)
     is_identifier = _NAME.fullmatch(whole) is not None
     names = (whole,) if is_identifier else tuple(_names(query))
     asked = {kind for found in _ASKS_FOR.finditer(line) if (kind := found.lastgroup)}
+    if is_about_use and not asked:
+        asked = {"use"}
     # A report that describes how it was tested does not ask for tests.
     beside = {word for word in words_of(query) if _ASKS_FOR.fullmatch(word)} - {*words_of(line)}
     words = [

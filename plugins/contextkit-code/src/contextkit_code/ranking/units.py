@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from attrs import evolve, frozen
 
 from contextkit import Hit
-from contextkit_code.ranking.definitions import named, resembling
+from contextkit_code.ranking.definitions import is_private, named, resembling
 from contextkit_code.ranking.files import RankedFile, file_of
 from contextkit_code.ranking.paths import is_test
 from contextkit_code.ranking.question import Question
@@ -33,6 +33,9 @@ _STUB = 0.3
 _TEST_UNIT = re.compile(r"(?:^|\.)(?:test_|tests?\.)")
 _TEST = 0.5
 """Factor for a test beside the code that it tests, unless the question asks for tests."""
+
+_PRIVATE = 0.7
+"""Factor for a private unit, if the question asks how to use something."""
 
 _OVERLOADS = 2
 _OVERLOAD = 0.7
@@ -182,8 +185,11 @@ def _weight(hit: Hit, question: Question) -> float:
         return _WINDOW
     if is_stub(hit.record.text, signature):
         return _STUB
+    private = _PRIVATE if "use" in question.asks_for and is_private(fields) else 1.0
     asks_for_it = "tests" in question.asks_for or is_test(file_of(hit))
-    return 1.0 if asks_for_it or not _TEST_UNIT.search(str(fields["qualified_name"])) else _TEST
+    if asks_for_it or not _TEST_UNIT.search(str(fields["qualified_name"])):
+        return private
+    return _TEST * private
 
 
 def is_stub(text: str, signature: str) -> bool:
