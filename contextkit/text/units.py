@@ -24,6 +24,9 @@ _TILDES = re.compile(r"(?<=\n)~{4,}(?=\n)")
 _ANNOUNCES = re.compile(r"\.\. |.{0,120}:\Z")
 _STARTS_ANEW = re.compile(r"\s*(?:[-*+>|#.]|\d+[.)]|[^\s:]+(?: [^\s:]+)?: )|\s*$")
 
+_DEFINES = re.compile(r":[ ]{1,3}\S")
+"""The first line of a definition, which stands below its term, as options do in a manual."""
+
 _FENCES = ("```", "~~~")
 _BULLET = re.compile(r"[-*+](?:\s|$)")
 _NUMBER = re.compile(r"\d{1,9}[.)](?:\s|$)")
@@ -87,8 +90,10 @@ def text_units(body: str, longest: int) -> list[TextUnit]:
     for line in [*_LINE.findall(body), ""]:
         bare = line.rstrip()
         end = position + len(line.rstrip("\r\n"))
-        is_block = line != "" and _is_in_block(blocks, line, position, end)
-        if prose and (is_block or not _goes_on(last, bare)):
+        goes_on = bool(prose) and (_goes_on(last, bare) or _is_defined(prose, bare))
+        is_block = line != "" and not (goes_on and _DEFINES.match(prose))
+        is_block = is_block and _is_in_block(blocks, line, position, end)
+        if prose and (is_block or not goes_on):
             units += _prose_units(prose.rstrip(), before, blocks, position - len(prose), longest)
             before, prose = _line_ends(prose), ""
         if block and not is_block:
@@ -141,11 +146,14 @@ def unit_blocks(units: Sequence[TextUnit], longest: int) -> list[range]:
 def _announces(units: Sequence[TextUnit], block: range, following: range, longest: int) -> bool:
     """Whether a block cannot be understood without the next one.
 
-    A line that ends with a colon introduces any block, a short paragraph only a fence.
+    A line that ends with a colon introduces any block, a short paragraph only a fence. A term
+    belongs to its definition.
     """
     last, first = units[block[-1]], units[following[0]]
     if last.is_heading or last.is_block:
         return False
+    if first.starts_line and _DEFINES.match(first.text):
+        return True
     is_short = longest and _length(units, block) <= _SHORT_ANNOUNCEMENT
     return last.text.endswith(":") or bool(is_short and first.is_block and not first.is_indented)
 
@@ -191,6 +199,11 @@ def _length(units: Sequence[TextUnit], block: range) -> int:
 def _goes_on(last: str, line: str) -> bool:
     """Whether a line continues the previous line's prose."""
     return len(last) >= _WRAPPED and not (_HEADING.match(last) or _STARTS_ANEW.match(line))
+
+
+def _is_defined(prose: str, line: str) -> bool:
+    """Whether an indented line continues a definition."""
+    return _DEFINES.match(prose) is not None and line.startswith((" ", "\t"))
 
 
 def _prose_units(

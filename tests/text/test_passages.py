@@ -122,6 +122,18 @@ def test_an_indented_block_stays_with_what_announces_it() -> None:
     assert ".. data:: OPTION_3\n\n    The gate of it." in found
 
 
+def test_a_term_stays_with_its_definition() -> None:
+    """Options of a manual are written so; the definition's further lines are indented."""
+    text = "".join(
+        f"**--{word}**\n\n:   Says how the {word} is handled by all of the people who work here.\n"
+        f"    Never when it is dark.\n\n"
+        for word in ["moon", "boat", "pier", "gate", "rope", "sail", "wind"]
+    )
+    found = excerpt(text, QUERY, 34, estimate_tokens)
+    assert "**--gate**\n\n:   Says how the gate is" in found
+    assert "Never when it is dark." in found
+
+
 @pytest.mark.parametrize("max_tokens", range(5, 110, 5))
 def test_structure_is_whole_or_left_out(max_tokens: int) -> None:
     """A fence, a table, a heading with its underline; within the tokens, never longer."""

@@ -157,6 +157,7 @@ Thus.
 - - -
 """
 
+BADGES = f"[![Build](https://ci.test/{'a' * 200}.svg)](https://ci.test/{'b' * 300}) " * 3
 BORDERS = "====  ====\na     b\n====  ====\n\nlonger title\n---\n\ntext\n  quoted\n--------\n"
 
 
@@ -178,6 +179,7 @@ BORDERS = "====  ====\na     b\n====  ====\n\nlonger title\n---\n\ntext\n  quote
         ),
         ("a.md", "---\ntitle: Guide\n---\n# Guide\ntext\n", [(("Guide",), 1, 5)]),
         ("a.md", "---\nno end\n", [((), 1, 2)]),
+        ("a.md", f"# Lamp {BADGES}\n\ntext\n", [(("Lamp",), 1, 3)]),
         (
             "a.rst",
             RST,
@@ -201,6 +203,7 @@ BORDERS = "====  ====\na     b\n====  ====\n\nlonger title\n---\n\ntext\n  quote
         "also in TOML",
         "unless the first heading says the same",
         "nor is its mark alone",
+        "images beside a title are none of its words",
         "levels of reStructuredText are in order of first use",
         "a border and a line shorter than the title make none",
         "a title of two letters is one, and other markup is none",
@@ -331,6 +334,9 @@ def test_a_document_without_words_has_no_chunks(path: str, text: str) -> None:
         ),
         ("LICENSE.txt", FileKind("documentation", "text"), "a licence's text"),
         ("docs/licensed.md", FileKind("documentation", "markdown"), None),
+        ("test/Api/api.approved.txt", FileKind("documentation", "text"), "a test's data"),
+        ("tests/README.txt", FileKind("documentation", "text"), None),
+        ("tests/requirements.txt", FileKind("metadata", "text"), None),
     ],
 )
 def test_what_a_file_is_by_its_name(path: str, kind: FileKind | None, skipped: str | None) -> None:

@@ -110,6 +110,7 @@ def test_a_page_is_shortened_as_any_prose() -> None:
         ("a <!-- b\nc --> d", "a  d"),
         ("`<br>` and\n```html\n<br>\n```", "`<br>` and\n```html\n<br>\n```"),
         ('<img src="x.png">', '<img src="x.png">'),
+        ("```\n<p>\n```\n\n<p>Read it.\n\n<!-- old -->", "```\n<p>\n```\n\nRead it."),
         ("<Tabs> and 1 < 2", "<Tabs> and 1 < 2"),
     ],
 )

@@ -54,6 +54,9 @@ _MANUAL = re.compile(r"[a-z][\w.+-]*(?<=[a-z])\.[1-8](?:\.(?:in|prebuilt|tmpl))?
 
 _LOCK = re.compile(r".+\.lock|.+[-.]lock\.(?:json|ya?ml)|npm-shrinkwrap\.json|package\.resolved")
 _LICENCE = re.compile(r"(?:un)?licen[cs]e(?:[-_.].+)?|copying(?:[-_.].+)?")
+_TESTS = frozenset({"fixtures", "regress", "spec", "specs", "test", "testdata", "tests"})
+"""Folders whose plain text is what a test reads or expects; a README may be about the tests."""
+
 _FOLDERS = frozenset(
     {
         ".mypy_cache",
@@ -83,6 +86,9 @@ class FileKind:
 
     kind: Kind
     language: str
+
+
+_PLAIN_TEXT = FileKind("documentation", "text")
 
 
 def kind_of(path: str) -> FileKind | None:
@@ -118,4 +124,7 @@ def skipped_by_name(path: str) -> str | None:
     ):
         if pattern.fullmatch(name):
             return reason
+    is_plain = kind_of(path) == _PLAIN_TEXT and not _PLAIN_NAMES.match(name)
+    if is_plain and not _TESTS.isdisjoint(folders):
+        return "a test's data"
     return None

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
 
 _LONGEST = 500
+_PARSED = 4_000
+"""Characters of a heading that are parsed: badges beside a title have long addresses."""
+
 _ADOC = re.compile(r"(={1,6})[ \t]+(\S.*)")
 _ORG = re.compile(r"(\*{1,6})[ \t]+(\S.*)")
 _RST_LABEL = re.compile(r"\s*\.\. _(?:`[^`]+`|[^:]+):\s*")
@@ -119,17 +122,17 @@ def _markdown(lines: Sequence[str]) -> Outline:
 
 
 def _words_of(heading: str) -> str:
-    """Return a heading's words as rendered.
+    """Return a heading's words as rendered, without its images and empty links.
 
     Of a very long heading, the first words are returned.
     """
     shown = [
         child.content if child.type in {"text", "code_inline"} else " "
-        for token in _inline_parser().parseInline(heading[:_LONGEST])
+        for token in _inline_parser().parseInline(heading[:_PARSED])
         for child in token.children or ()
         if child.type in {"text", "code_inline", "softbreak", "hardbreak"}
     ]
-    return " ".join("".join(shown).split())
+    return " ".join("".join(shown).split())[:_LONGEST]
 
 
 def _front_matter(lines: Sequence[str]) -> int:
