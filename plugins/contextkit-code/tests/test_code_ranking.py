@@ -203,6 +203,18 @@ def test_a_function_shows_few_of_its_overloads() -> None:
     assert order.index("a::mockb") < order.index("b::partc") < order.index("a::mockc")
 
 
+@pytest.mark.parametrize(("kind", "first"), [("extension", "moor"), ("struct", "Pier")])
+def test_what_adds_to_a_type_is_not_the_type(kind: str, first: str) -> None:
+    """The head of an extension says little: what is in it comes first."""
+    head = _hit("pier.swift", "Pier", 0.6, unit_type=kind, signature=f"{kind} Pier {{")
+    hits = [
+        evolve(hit, record=evolve(hit.record, text="boats += 1"))
+        for hit in (head, _hit("pier.swift", "moor", 0.5))
+    ]
+    units = ranked_units(ask("where are boats?"), [RankedFile("pier.swift", 1.0, 1.0, hits)], 1)
+    assert units[0].hit.record.fields["name"] == first
+
+
 PRIVATE = [
     ("pier.py", "python", "_moor", "def _moor():"),
     ("_pier.py", "python", "moor", "def moor():"),

@@ -34,6 +34,10 @@ _TEST_UNIT = re.compile(r"(?:^|\.)(?:test_|tests?\.)")
 _TEST = 0.5
 """Factor for a test beside the code that it tests, unless the question asks for tests."""
 
+_FURTHER_PARTS = frozenset({"extension", "impl"})
+_FURTHER_PART = 0.6
+"""Factor for the head of a block that adds to a type, whose own unit says what it is."""
+
 _PRIVATE = 0.7
 """Factor for a private unit, if the question asks how to use something."""
 
@@ -185,6 +189,8 @@ def _weight(hit: Hit, question: Question) -> float:
         return _WINDOW
     if is_stub(hit.record.text, signature):
         return _STUB
+    if fields["unit_type"] in _FURTHER_PARTS:
+        return _FURTHER_PART
     private = _PRIVATE if "use" in question.asks_for and is_private(fields) else 1.0
     asks_for_it = "tests" in question.asks_for or is_test(file_of(hit))
     if asks_for_it or not _TEST_UNIT.search(str(fields["qualified_name"])):
