@@ -71,6 +71,18 @@ def test_how_something_is_used_is_shown_by_its_example(
     assert "rule number 5" not in text
 
 
+def test_parameters_are_shown_to_who_asks_how_something_is_used(
+    project: Callable[[Mapping[str, str]], IndexReport],
+    ask: Callable[..., list[ContextItem]],
+) -> None:
+    """Of a docstring that is not long; others are shown the lines that match."""
+    lines = [f"    :param rope_{n}: what it is tied with." for n in range(9)]
+    docs = "\n".join(['    """Moor a boat at the pier.', "", *lines, '    """'])
+    project({"pier.py": f"def moor(*ropes):\n{docs}\n    return len(ropes)\n"})
+    assert ":param rope_7:" in _shown(ask("how do I moor a boat at the pier?"))
+    assert ":param rope_7:" not in _shown(ask("where is a boat moored at the pier?"))
+
+
 def test_documentation_is_not_parted_from_its_function(
     project: Callable[[Mapping[str, str]], IndexReport],
     ask: Callable[..., list[ContextItem]],

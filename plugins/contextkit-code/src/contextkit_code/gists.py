@@ -33,6 +33,9 @@ _LONG_DOCSTRING = 5
 Of a longer one only the matching lines are shown, with all of the code.
 """
 
+_LONG_FOR_USERS = 15
+"""The same where a question asks how to use something: parameters are a part of the answer."""
+
 _LEAST_HIDDEN = 6
 """Fewest lines that an excerpt must leave out."""
 
@@ -48,7 +51,8 @@ def gist(item: ContextItem, question: Question, query: str) -> list[list[int]] |
     if kind in _WINDOWS or not isinstance(first, int):
         return None
     is_function = kind in _FUNCTIONS
-    if is_function and str(data.get("docstring", "")).count("\n") < _LONG_DOCSTRING:
+    longest = _LONG_FOR_USERS if "use" in question.asks_for else _LONG_DOCSTRING
+    if is_function and str(data.get("docstring", "")).count("\n") < longest:
         return None
     if not is_function and (len(item.content) <= _LONG_HEAD or resembling(data, question) == 1.0):
         return None
