@@ -181,6 +181,8 @@ class SourceInfo:
             part of the budget is multiplied by the largest of the question's topics. A topic
             that is not named counts 0.05; with no topic named it answers all of them. A source
             with less than a tenth of the most likely source's number is asked for fewer items.
+            One with `usage` of 1 also explains: where a title of its best items names the
+            subject of "how does it work?", it counts 0.5.
         by_hand: which of its records people and agents wrote, where its index run makes the
             others. Those belong to the project, with all its work trees and clones; records of
             an index run belong to the checkout. A source without `contextkit_index` needs no

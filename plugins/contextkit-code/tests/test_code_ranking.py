@@ -233,6 +233,7 @@ PUBLIC = [
     ("pier.rs", "rust", "moor", "pub fn moor() {"),
     ("pier.c", "c", "moor", "int moor(void) {"),
     ("Pier.java", "java", "moor", "public static int moor(String privateName) {"),
+    ("Pier.java", "java", "internalMoor", "int internalMoor() {"),
 ]
 
 

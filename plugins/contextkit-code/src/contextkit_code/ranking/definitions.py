@@ -18,7 +18,7 @@ _WITHIN = 0.45
 
 _TYPE = 1.0
 _AUXILIARIES = frozenset({"are", "can", "does", "has", "have", "is", "was", "will"})
-_PRIVATE = re.compile(r"(?:\w+ )*?(?:private|fileprivate|protected|internal|pub\()")
+_PRIVATE = re.compile(r"(?:\w+ )*?(?:(?:private|fileprivate|protected|internal)\b|pub\()")
 _INNER = frozenset({"detail", "details", "impl", "internal", "internals", "private"})
 """Folders and namespaces of what a library keeps to itself."""
 
