@@ -43,6 +43,21 @@ SOURCES = {
         + "".join(f" * {line}\n *\n" for line in NOISE)
         + " */\nfunction moor(name) {\n  return name.length;\n}\n"
     ),
+    "pier.ex": (
+        'defmodule Pier do\n  @doc """\n  Moors a boat at the pier.\n\n'
+        + "".join(f"  {line}\n\n" for line in NOISE)
+        + "  ## Examples\n\n      pier = Pier.new()\n\n"
+        '      pier.moor("tern")\n\n'
+        + "".join(f"  {line}\n\n" for line in NOISE)
+        + '  """\n  def moor(name), do: len(name)\nend\n'
+    ),
+    "pier.rb": (
+        "# Moors a boat at the pier.\n"
+        + "".join(f"# {line}\n#\n" for line in NOISE)
+        + '# Example:\n#\n#   pier = Pier.new\n#   pier.moor("tern")\n#\n'
+        + "".join(f"# {line}\n#\n" for line in NOISE)
+        + "def moor(name)\n  name.length\nend\n"
+    ),
     "Pier.cs": (
         "class Pier {\n    /// <summary>Moors a boat at the pier.</summary>\n"
         + "".join(f"    /// {line}\n    ///\n" for line in NOISE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 _MARKS = " \t/*#!;-"
@@ -19,7 +20,8 @@ _ENDINGS = {
 }
 """How an example begins -> how it ends; "" for an empty line."""
 
-_LEADS = ("example", "examples", "example:", "examples:")
+_HEADINGS = frozenset({"example", "examples"})
+_COMMENT = re.compile(r"\s*(?://[/!]?|\*|#(?!#))?")
 _MOST_ROWS = 24
 _MOST_ABOVE = 4
 
@@ -36,6 +38,11 @@ def examples_in(rows: Sequence[str], documented: range) -> Iterator[frozenset[in
     texts = {row: rows[row].strip().lstrip(_MARKS) for row in documented}
     first = documented.start
     while first < documented.stop:
+        indented = _below_heading(rows, range(first, documented.stop))
+        if indented > first:
+            yield frozenset(range(first, min(indented, first + _MOST_ROWS) + 1))
+            first = indented + 1
+            continue
         ending = next(
             (e for begins, e in _ENDINGS.items() if texts[first].startswith(begins)), None
         )
@@ -47,6 +54,29 @@ def examples_in(rows: Sequence[str], documented: range) -> Iterator[frozenset[in
         above = _lead([texts[row] for row in range(documented.start, first)])
         yield frozenset({*range(first - above, min(last, first + _MOST_ROWS) + 1), last})
         first = last + 1
+
+
+def _below_heading(rows: Sequence[str], documented: range) -> int:
+    """Return the last row of the indented code below a heading such as "Example", if it is one.
+
+    Elixir, Ruby, Go and Python write so. Returns the first row where there is none.
+    """
+    first = last = documented.start
+    if rows[first].strip().strip(f"{_MARKS}:").lower() not in _HEADINGS:
+        return first
+    for row in range(first + 1, documented.stop):
+        if rows[row].strip().lstrip(_MARKS):
+            if _indent(rows[row]) <= _indent(rows[first]):
+                break
+            last = row
+    return last
+
+
+def _indent(row: str) -> int:
+    """Return the indentation of a line, of one in a comment that behind its mark."""
+    mark = _COMMENT.match(row)
+    text = row[mark.end() :] if mark and mark[0].strip() else row
+    return len(text) - len(text.lstrip())
 
 
 def _ends(text: str, ending: str) -> bool:
@@ -64,5 +94,5 @@ def _lead(above: Sequence[str]) -> int:
     while start and above[start - 1]:
         start -= 1
     last = above[end - 1] if end else ""
-    leads = last.endswith(":") or last.lower() in _LEADS
+    leads = last.endswith(":") or last.lower() in _HEADINGS
     return len(above) - start if leads and end - start <= _MOST_ABOVE else 0
