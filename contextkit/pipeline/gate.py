@@ -25,7 +25,7 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from attrs import frozen
 
-from contextkit.budget.evidence import Word, coverage_of, text_of, words_in, words_of
+from contextkit.budget.evidence import Word, coverage_of, text_of, words_in, words_in_text, words_of
 from contextkit.models.candidate import Candidate
 from contextkit.models.items import ContextItem
 from contextkit.models.record import Hit, Search
@@ -141,9 +141,12 @@ _ENOUGH_WORDS = 5
 """So many count as the whole of a longer question."""
 
 _LEAST_MATCH = 0.55
-_LEAST_OF_TWO = 0.51
-"""What an item with one word of two has to match: that word may be all there is. A match of just .5
-means that it is hardly known here, and the other not at all: "asdf qwer"."""
+_LEAST_OF_TWO = 0.5
+"""What an item with one word of two has to match: that word may be all there is."""
+
+_HARDLY_KNOWN = 0.51
+"""Below this match, the one word is as good as unknown, and has to be in an item's name. A file of
+odd addresses has "asdf", and is not what "asdf qwer" asks for."""
 
 _GOOD_MATCH = 0.6
 """What matches so well may have other words for it."""
@@ -253,13 +256,21 @@ def _too_few(words: Sequence[Word], candidates: Sequence[Candidate], best: float
         return "the question has no topic to search for"
     most = max(words_in(words, candidate.item) for candidate in candidates)
     part = most / min(len(words), _ENOUGH_WORDS)
-    least = _LEAST_MATCH if len(words) > _SHORT_QUESTION else _LEAST_OF_TWO
+    least = _LEAST_MATCH
+    if len(words) <= _SHORT_QUESTION:
+        least = _LEAST_OF_TWO if _names_one(words, candidates) else _HARDLY_KNOWN
     if part > _LEAST_WORDS or (part == _LEAST_WORDS and best >= least):
         return None
     return (
         f"no result answers the question: the best item has {most} of the "
         f"{len(words)} words that it is about"
     )
+
+
+def _names_one(words: Sequence[Word], candidates: Sequence[Candidate]) -> bool:
+    """Check for an item whose title or location has one of the words."""
+    names = (f"{each.item.title or ''} {each.item.location or ''}" for each in candidates)
+    return any(words_in_text(words, name) for name in names)
 
 
 def by_other_means(info: SourceInfo, candidate: Candidate) -> bool:

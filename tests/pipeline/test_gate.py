@@ -74,13 +74,16 @@ async def test_nothing_goes_on_where_no_item_has_half_of_the_words(
     assert shown(everything) == set(asked or NAMES)
 
 
-@pytest.mark.parametrize(("match", "goes_on"), [(0.5, False), (0.52, True)])
+@pytest.mark.parametrize(
+    ("match", "title", "goes_on"),
+    [(0.5, "addresses", False), (0.5, "asdf_of", True), (0.52, "addresses", True)],
+)
 async def test_one_word_of_two_may_be_all_there_is(
-    open_kit: OpenKit, match: float, goes_on: bool
+    open_kit: OpenKit, match: float, title: str, goes_on: bool
 ) -> None:
-    """Unless it says no more than the word that is nowhere."""
+    """Unless it says no more than the word that is nowhere, and names nothing."""
     info = SourceInfo(scale="calibrated", embedder="none")
-    item = ContextItem("ant", "asdf://lantern", match, id="ant")
+    item = ContextItem("ant", "asdf://lantern", match, id="ant", title=title)
     kit = open_kit({"ant": make_plugin([item], contextkit_source=info)})
     assert (shown(await kit.assemble_context("asdf qwer")) == {"ant"}) == goes_on
 
