@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -52,8 +53,10 @@ def write_page(make: Callable[[str], str]) -> None:
     Args:
         make: turns the file's text, or "", into its new text.
     """
-    if len(sys.argv) > 1:
-        file = Path(sys.argv[1])
+    parser = argparse.ArgumentParser(description="Make a page of the documentation anew.")
+    parser.add_argument("file", nargs="?", type=Path, help="the page; without it, it is printed")
+    file = parser.parse_args().file
+    if file:
         old = file.read_text(encoding="utf-8") if file.exists() else ""
         file.write_text(make(old), encoding="utf-8", newline="\n")
     else:

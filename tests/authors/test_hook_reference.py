@@ -7,8 +7,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from contextkit.plugin.status import HOOKS
-from contextkit.testing.hook_reference import hook_reference
+from contextkit.testing.hook_reference import hook_reference, main
 
 PAGE = Path(__file__).parents[2] / "plugins" / "hooks.md"
 
@@ -46,3 +48,15 @@ def test_the_script_writes_a_file_or_prints(tmp_path: Path) -> None:
     assert file.read_text(encoding="utf-8") == hook_reference()
     printed = subprocess.run(command, capture_output=True, text=True, check=True)
     assert printed.stdout == hook_reference()
+
+
+def test_an_option_is_not_taken_for_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`--help` explains the command, and writes no page of that name."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.argv", ["hook_reference", "--help"])
+    with pytest.raises(SystemExit):
+        main()
+    assert "the page; without it, it is printed" in capsys.readouterr().out
+    assert list(tmp_path.iterdir()) == []
