@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from attrs import frozen
 
@@ -96,8 +97,9 @@ def searched_text(query: str) -> str:
     return f"{text} {' '.join(names)}"[:_SEARCHED]
 
 
+@lru_cache(maxsize=8)
 def ask(query: str) -> Question:
-    """Parse a query.
+    """Parse a query. One search parses it several times.
 
     English words are added for those of another language.
     """
