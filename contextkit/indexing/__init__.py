@@ -69,6 +69,10 @@ if TYPE_CHECKING:
         git_files as git_files,
         git_status_text as git_status_text,
     )
+    from contextkit.workspace.tool_folders import (
+        TOOL_FOLDERS as TOOL_FOLDERS,
+        is_environment as is_environment,
+    )
 
 _NAMES = {
     "files": "FileIndex RecordsOf SkipFileError",
@@ -80,6 +84,7 @@ _NAMES = {
     "..workspace.folder": "Folder Status",
     "..workspace.git": "Answer Git GitError GitFailedError GitMissingError GitTimeoutError",
     "..workspace.listing": "git_files git_status_text",
+    "..workspace.tool_folders": "TOOL_FOLDERS is_environment",
     "..models.indexer": "Indexer IndexState Progress",
 }
 

@@ -13,6 +13,7 @@ from attrs import frozen
 from contextkit.workspace.folder import Folder
 from contextkit.workspace.git import Git, GitError
 from contextkit.workspace.listing import git_files
+from contextkit.workspace.tool_folders import TOOL_FOLDERS
 
 _MOST_FILES = 100_000
 _SUFFIX = re.compile(r"\.[A-Za-z0-9_+-]{1,12}")
@@ -21,7 +22,7 @@ _DOCUMENT = re.compile(
     re.IGNORECASE,
 )
 _DOCUMENT_FOLDERS = frozenset({"doc", "docs", "documentation", "adr", "rfcs", "wiki"})
-_PASSED_OVER = frozenset({"node_modules", "__pycache__", "venv", "target", "build", "dist"})
+_PASSED_OVER = TOOL_FOLDERS | {"build", "dist", "target"}
 
 
 @frozen

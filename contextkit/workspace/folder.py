@@ -15,6 +15,8 @@ from pathlib import Path
 
 from attrs import define, field
 
+from contextkit.workspace.tool_folders import is_environment
+
 Status = os.stat_result | OSError | ValueError
 """The status of a path itself, not of a link's target, or the error."""
 
@@ -104,7 +106,7 @@ class Folder:
         enters: Callable[[str], bool],
         unreadable: Callable[[str, OSError | ValueError], None] = lambda *_: None,
     ) -> Iterator[str]:
-        """Yield all paths except folders, in a stable order.
+        """Yield all paths except folders and those in Python environments, in a stable order.
 
         Args:
             enters: decides for each folder, by its path with `/` at the end, whether to enter it.
@@ -117,6 +119,8 @@ class Folder:
                 found = self.entries(folder)
             except (OSError, ValueError) as error:
                 unreadable(folder, error)
+                continue
+            if folder and is_environment([name for name, _ in found]):
                 continue
             inner = []
             for name, is_folder in found:

@@ -16,6 +16,7 @@ from attrs import field, frozen
 from contextkit.workspace.folder import Folder
 from contextkit.workspace.git import Git, GitError, GitFailedError, GitMissingError
 from contextkit.workspace.git_folders import find_git_folders
+from contextkit.workspace.tool_folders import without_tool_folders
 
 _IGNORED, _NOT_IGNORED = 0, 1
 """Exit codes of `git check-ignore` in a work tree; outside it is greater."""
@@ -32,7 +33,8 @@ class WorkTreeFiles:
     Attributes:
         paths: the tracked files and the untracked ones that are not ignored, relative to the
             folder, as the file system has them (`os.fsdecode`), without duplicates; some may have
-            been deleted. None if the folder belongs to no work tree, is ignored, or git fails.
+            been deleted. Untracked files in folders that a tool fills count as ignored. None if
+            the folder belongs to no work tree, is ignored, or git fails.
         is_repository: whether the folder is a repository itself, bare or a `.git` folder.
         problem: git's error message, or None.
     """
@@ -166,13 +168,16 @@ def _listed(root: Folder, prefix: str) -> list[str]:
     options = ("-z", "-t", "--stage", "--cached", "--others", "--exclude-standard")
     found: list[str] = []
     nested: list[str] = []
+    untracked: list[str] = []
     for entry in os.fsdecode(git.run("ls-files", *options, "--", git.here).output).split("\0"):
         if entry[:2] == _UNTRACKED:
-            path = f"{prefix}{entry[2:]}"
-            (nested if path[-1] == "/" else found).append(path)
+            untracked.append(f"{prefix}{entry[2:]}")
         elif entry:
             path = f"{prefix}{entry[entry.index(_TAB) + 1 :]}"
             (nested if entry[2:8] == _SUBMODULE else found).append(path)
+    # A project may lack a rule for its environment of 15,000 files, or for `node_modules`.
+    for path in without_tool_folders(untracked):
+        (nested if path[-1] == "/" else found).append(path)
     for path in dict.fromkeys(nested):
         inner = path.rstrip("/")
         if _is_repository(root, inner):

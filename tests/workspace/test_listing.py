@@ -109,3 +109,23 @@ def test_a_failure_is_raised_in_each_place(root: Path, monkeypatch: pytest.Monke
         for _ in range(2):
             with pytest.raises(MemoryError):
                 git_files(root)
+
+
+def test_what_a_tool_fetched_counts_as_ignored(root: Path) -> None:
+    """Without a rule for them, environments and packages are left out; tracked files never are."""
+    for path in ("web/node_modules/a.js", "web/node_modules/kept.js", "web/app.js"):
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).touch()
+    Git(root)("add", "web/node_modules/kept.js")
+    for path in ("Env/pyvenv.cfg", "Env/bin/activate", "Environment.py"):
+        (root / path).parent.mkdir(exist_ok=True)
+        (root / path).touch()
+
+    listed = git_files(root).paths
+
+    assert sorted(listed or ()) == [
+        "Environment.py",
+        "old.py",
+        "web/app.js",
+        "web/node_modules/kept.js",
+    ]

@@ -264,6 +264,13 @@ def test_two_files_whose_paths_read_the_same_are_not_mixed(workspace: Path) -> N
     assert listing.skipped == [("\\xff.py", "another file's path reads the same")]
 
 
+def test_an_environment_is_passed_over_without_git(workspace: Path) -> None:
+    """It may have any name; a file that Python writes tells."""
+    _write(workspace, "Env/pyvenv.cfg", "Env/bin/activate", "app.py")
+
+    assert _paths(workspace) == ["app.py"]
+
+
 def test_the_workspace_must_be_a_folder(workspace: Path) -> None:
     """A file, or nothing at all, is an error that names it."""
     with pytest.raises(WorkspaceError, match="nothing-here is not a folder"):
@@ -273,8 +280,8 @@ def test_the_workspace_must_be_a_folder(workspace: Path) -> None:
 @pytest.mark.parametrize(
     ("path", "skipped", "reason"),
     [
-        ("web/node_modules/a/b.js", "web/node_modules/", "fetched by a package manager"),
-        (".venv/lib/a.py", ".venv/", "fetched by a package manager"),
+        ("web/node_modules/a/b.js", "web/node_modules/", "fetched or made by a tool"),
+        (".venv/lib/a.py", ".venv/", "fetched or made by a tool"),
         ("third_party/x/a.c", "third_party/", "vendored"),
         ("fixtures/a.git/hooks/x", "fixtures/a.git/", "a git repository's own files"),
         ("package-lock.json", "package-lock.json", "a lock file"),

@@ -93,7 +93,7 @@ def test_paths_are_those_below_the_workspace(repository: Path, git: Git, write: 
         "staged (1): a.py (added)",
         "untracked (1): b.py",
     ]
-    assert git_files(repository / "inner").paths == ["b.py", "a.py"]
+    assert git_files(repository / "inner").paths == ["a.py", "b.py"]
 
 
 def test_many_paths_are_counted(repository: Path, write: Write) -> None:

@@ -5,37 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 
-from contextkit.indexing import compile_globs
+from contextkit.indexing import TOOL_FOLDERS, compile_globs
 
-_FETCHED = "fetched by a package manager"
+_TOOLS = "fetched or made by a tool"
 _VENDORED = "vendored"
-_BUILT = "made by a tool"
 _LOCK = "a lock file"
 _MINIFIED = "minified"
 _GENERATED = "generated"
 
 _DIRECTORIES = {
-    ".bundle": _FETCHED,
-    ".eggs": _FETCHED,
-    ".gradle": _BUILT,
-    ".hg": _BUILT,
-    ".mypy_cache": _BUILT,
-    ".next": _BUILT,
-    ".nox": _BUILT,
-    ".nuxt": _BUILT,
-    ".parcel-cache": _BUILT,
-    ".pytest_cache": _BUILT,
-    ".ruff_cache": _BUILT,
-    ".svelte-kit": _BUILT,
-    ".svn": _BUILT,
-    ".terraform": _FETCHED,
-    ".tox": _BUILT,
-    ".venv": _FETCHED,
-    "__pycache__": _BUILT,
-    "bower_components": _FETCHED,
-    "jspm_packages": _FETCHED,
-    "node_modules": _FETCHED,
-    "site-packages": _FETCHED,
+    **dict.fromkeys(TOOL_FOLDERS, _TOOLS),
+    ".hg": _TOOLS,
+    ".svn": _TOOLS,
     "third_party": _VENDORED,
 }
 _VENDOR_PROOF = ("vendor/modules.txt", "vendor/autoload.php")

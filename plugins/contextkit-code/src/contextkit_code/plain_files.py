@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from contextkit.indexing import Folder, compile_globs
+from contextkit.indexing import Folder, compile_globs, is_environment
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -42,7 +42,10 @@ def plain_files(
         except (OSError, ValueError) as error:
             unreadable(folder or "./", getattr(error, "strerror", None) or str(error))
             continue
-        if any(name == ".gitignore" for name, _ in found):
+        names = {name for name, _ in found}
+        if folder and is_environment(names):
+            continue
+        if ".gitignore" in names:
             rules = (*rules, (folder, _ignore_rules(root, f"{folder}.gitignore")))
         folders = []
         for name, is_folder in found:

@@ -10,6 +10,8 @@ from typing import Final, Literal
 
 from attrs import frozen
 
+from contextkit.indexing import TOOL_FOLDERS
+
 Kind = Literal["documentation", "configuration", "metadata"]
 
 _PROSE = {
@@ -57,21 +59,7 @@ _LICENCE = re.compile(r"(?:un)?licen[cs]e(?:[-_.].+)?|copying(?:[-_.].+)?")
 _TESTS = frozenset({"fixtures", "regress", "spec", "specs", "test", "testdata", "tests"})
 """Folders whose plain text is what a test reads or expects; a README may be about the tests."""
 
-_FOLDERS = frozenset(
-    {
-        ".mypy_cache",
-        ".nox",
-        ".pytest_cache",
-        ".ruff_cache",
-        ".tox",
-        ".venv",
-        "__pycache__",
-        "bower_components",
-        "node_modules",
-        "site-packages",
-        "third_party",
-    }
-)
+_FOLDERS = TOOL_FOLDERS | {"third_party"}
 
 
 @frozen

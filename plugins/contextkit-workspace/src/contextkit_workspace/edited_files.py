@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from itertools import islice
 
-from contextkit.indexing import Folder, git_files
+from contextkit.indexing import TOOL_FOLDERS, Folder, git_files
 
 _MOST_FILES = 50_000
-_PASSED_OVER = frozenset({"__pycache__", "node_modules", "site-packages", "target", "venv"})
+_PASSED_OVER = TOOL_FOLDERS | {"target"}
 _WRITTEN_AT_ONCE = 50
 _MINUTE = 60
 _LATEST = datetime(9999, 12, 31, tzinfo=UTC).timestamp()
