@@ -178,11 +178,12 @@ class HookTimes:
 
     def begin(self) -> Began:
         """Take the clocks, before a call or step."""
-        now = time.perf_counter()
         # The system is slow to tell; a long step is longer than this anyway.
-        if now - self._looked >= _LOOK_SECONDS and threading.get_ident() == self._thread:
-            self._clocks, self._looked = _Clocks.now(), now
-        return now, len(sys.modules), self._clocks
+        since = time.perf_counter() - self._looked
+        if since >= _LOOK_SECONDS and threading.get_ident() == self._thread:
+            self._clocks, self._looked = _Clocks.now(), time.perf_counter()
+        # Another thread may have had the interpreter's lock until now.
+        return time.perf_counter(), len(sys.modules), self._clocks
 
     def add(self, plugin: str, hook: str, began: Began) -> None:
         """Add the time of a call or step that ends now, unless it ran in a thread of its own.

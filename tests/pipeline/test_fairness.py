@@ -26,6 +26,7 @@ from tests.benchmarks.bad_sources import KINDS
 from tests.making import KEYWORDS, OpenKit, from_records, make_plugin
 
 GOOD = 5
+FOUND = [ContextItem("bad", "the tide rises in the harbour", 0.9)]
 LATER = 1.0
 """Seconds for which a hook that blocks is held in the first call."""
 PATIENT: dict[str, Any] = {"assemble.source_timeout": 20.0, "assemble.deadline": 20.0}
@@ -152,9 +153,25 @@ async def test_waits_for_the_disk_are_no_sleep(
     """A hook whose pages had to be read again was not slow by itself."""
     faults = count(step=100)
     monkeypatch.setattr("contextkit.plugin.times._faults", lambda: next(faults))
-    found = [ContextItem("bad", "the tide rises in the harbour", 0.9)]
-    kit.register(make_plugin(found, contextkit_format=lambda items: time.sleep(LATER)), "bad")
+    kit.register(make_plugin(FOUND, contextkit_format=lambda items: time.sleep(LATER)), "bad")
     assert [row_of(await ask(kit))[0] for _ in range(2)] == ["ok"] * 2
+
+
+async def test_a_wait_before_a_hook_is_not_the_hook_s(
+    kit: ContextKit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A thousand contexts at once wait for the interpreter's lock, also to look at the clocks."""
+    naps = iter([0.0, LATER])
+
+    def faults() -> int:
+        time.sleep(next(naps, 0.0))
+        return 0
+
+    monkeypatch.setattr("contextkit.plugin.times._faults", faults)
+    kit.register(make_plugin(FOUND, contextkit_format=lambda items: time.sleep(0.015)), "bad")
+    contexts = [await ask(kit) for _ in range(2)]
+    assert next(naps, None) is None
+    assert [(delivered(each), row_of(each)[0]) for each in contexts] == [(GOOD, "ok")] * 2
 
 
 async def test_a_hook_that_held_the_others_is_not_called_again(kit: ContextKit) -> None:
@@ -185,8 +202,7 @@ async def test_a_hook_that_imports_modules_is_slow_once(
         shown.append(len(items))
         return [item.content for item in items]
 
-    found = [ContextItem("bad", "the tide in the harbour", 0.9)]
-    kit.register(make_plugin(found, contextkit_format=form), "bad")
+    kit.register(make_plugin(FOUND, contextkit_format=form), "bad")
     for _ in range(2):
         assert row_of(await ask(kit)) == ("ok", None)
     assert shown == [1, 1]
