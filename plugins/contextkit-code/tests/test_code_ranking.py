@@ -67,6 +67,7 @@ def test_inflections_are_the_same_word(word: str, asked: str, least: float, most
         ("lib/a.spec.ts", "the specs"),
         ("src/FooTest.java", "is it tested"),
         ("examples/a.go", "an example"),
+        ("single_include/a.hpp", "an example"),
         ("src/legacy/a.py", "the legacy code"),
         ("lib/types.d.ts", "deprecated types"),
         ("README.md", "what does the readme say"),
@@ -126,6 +127,12 @@ def test_a_plain_word_that_is_written_as_code_is_a_name(query: str) -> None:
     [best, _] = ranked_units(ask(query), [RankedFile("a.py", 1.0, 1.0, units)], 1)
     assert best.hit.record.fields["name"] == "fuse"
     assert not ask("do these parameter(s) fuse").names
+
+
+def test_what_a_name_is_says_nothing_of_other_units() -> None:
+    """Units about macros do not answer a question about one macro."""
+    assert ask("what does the trace macro do?").words == ("trace",)
+    assert ask("how does a macro call the tracer?").words == ("macro", "call", "tracer")
 
 
 def test_words_spell_a_name() -> None:

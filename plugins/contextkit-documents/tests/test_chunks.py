@@ -334,6 +334,8 @@ def test_a_document_without_words_has_no_chunks(path: str, text: str) -> None:
         ),
         ("LICENSE.txt", FileKind("documentation", "text"), "a licence's text"),
         ("docs/licensed.md", FileKind("documentation", "markdown"), None),
+        ("web/locales/da.yml", FileKind("configuration", "yaml"), "translations of a program"),
+        ("docs/locales/da.md", FileKind("documentation", "markdown"), None),
         ("test/Api/api.approved.txt", FileKind("documentation", "text"), "a test's data"),
         ("tests/README.txt", FileKind("documentation", "text"), None),
         ("tests/requirements.txt", FileKind("metadata", "text"), None),

@@ -67,7 +67,7 @@ async def test_a_page_about_releases_is_no_list_of_changes(
     """Its name may be that of a list, but its headings have no versions."""
     changes = "# 8.4\n\n- Deploy a hatch with releases.\n"
     page = "# Deploying releases\n\nDeploy a hatch with releases.\n"
-    for name, text in {"old/releases": changes, "releases": page}.items():
+    for name, text in {"old/releases": changes, "Pro-Changes": changes, "releases": page}.items():
         (workspace / "docs" / name).parent.mkdir(exist_ok=True)
         (workspace / "docs" / f"{name}.md").write_text(text)
     kit.index()

@@ -59,6 +59,9 @@ _LICENCE = re.compile(r"(?:un)?licen[cs]e(?:[-_.].+)?|copying(?:[-_.].+)?")
 _TESTS = frozenset({"fixtures", "regress", "spec", "specs", "test", "testdata", "tests"})
 """Folders whose plain text is what a test reads or expects; a README may be about the tests."""
 
+_TRANSLATIONS = frozenset({"i18n", "lang", "locale", "locales", "translations"})
+"""Folders whose settings are texts of a program in other languages."""
+
 _FOLDERS = TOOL_FOLDERS | {"third_party"}
 
 
@@ -112,7 +115,10 @@ def skipped_by_name(path: str) -> str | None:
     ):
         if pattern.fullmatch(name):
             return reason
-    is_plain = kind_of(path) == _PLAIN_TEXT and not _PLAIN_NAMES.match(name)
+    what = kind_of(path)
+    if what is not None and what.kind == "configuration" and not _TRANSLATIONS.isdisjoint(folders):
+        return "translations of a program"
+    is_plain = what == _PLAIN_TEXT and not _PLAIN_NAMES.match(name)
     if is_plain and not _TESTS.isdisjoint(folders):
         return "a test's data"
     return None

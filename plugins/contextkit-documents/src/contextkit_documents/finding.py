@@ -16,7 +16,7 @@ from contextkit.text import in_english, subject_stems, subject_words
 from contextkit_documents.stored import StoredChunk, titled
 
 _CHANGES = re.compile(
-    r"(?:^|/)(?:(?:(?P<may>(?<=/)(?:history|news|releases?))|changes|changelogs?|history|news"
+    r"(?:^|/)(?:(?:(?P<may>(?<=/)(?:history|news|releases?)|[\w.]+-(?:changes|changelogs?))|changes|changelogs?|history|news"
     r"|releases?(?:[-_]notes)?|whats?[-_]?new)(?:[-_.]?v?\d[\w.-]*)?(?:\.[a-z]+)?$"
     r"|(?:changelogs?|whats?[-_]?new|release[-_]notes)/|releases?/v?\d[^/]*$)",
     re.IGNORECASE,

@@ -26,7 +26,8 @@ _TESTS = re.compile(
 )
 _ASIDES = re.compile(
     r"(?:^|/)(?:completions|legacy|_?compat|deprecated|examples?|samples?|demos?|playgrounds?|bench(?:es|marks?)?"
-    r"|mocks?|__mocks__|docs|_?vendor(?:ed)?|3rd[-_]?party|extern)/|^deps/"
+    r"|mocks?|__mocks__|docs|_?vendor(?:ed)?|3rd[-_]?party|extern|single_include|amalgamation)/"
+    r"|^deps/"
     r"|(?:^|/)(?:[^/]*[._-])?(?:legacy|compat|deprecated|example|bench(?:mark)?s?)\.\w+$"
     r"|\.d\.[cm]?ts$",
     re.IGNORECASE,
@@ -51,9 +52,9 @@ def is_test(path: str) -> bool:
 def penalty(path: str, question: Question) -> float:
     """Return the penalty factor of a path, in (0, 1].
 
-    Tests, legacy code, examples, benchmarks, copies of dependencies, prose and data use the words
-    of their subject; so do files that only collect others' definitions. There is no penalty where
-    the question asks for them.
+    Tests, legacy code, examples, benchmarks, copies (of dependencies, or of all code in one file),
+    prose and data use the words of their subject; so do files that only collect others'
+    definitions. There is no penalty where the question asks for them.
     """
     return _penalty(path, question.asks_for)
 

@@ -35,6 +35,10 @@ _VERB = re.compile(
     r"|find(?:s|ing)?|fix(?:e[ds]|ing)?|happen(?:ed|ing|s)?|implement(?:ation|ed|ing|s)?|live[ds]?"
     r"|locat(?:ed|ion)|ma[dk]e|makes|need(?:ed|s)?|should|show(?:n|s)?|tell|want(?:ed|s)?|would"
 )
+# "The instrument macro" names a macro; units about macros in general are no answer.
+_KIND = re.compile(
+    r"\bthe\s+`?[\w.:]+`?\s+(class|enum|function|interface|macro|method|struct|trait)\b"
+)
 _SHORT_QUERY = 3
 """Most words of a query that may spell a name.
 
@@ -114,6 +118,7 @@ def ask(query: str) -> Question:
         asked = {"use"}
     # A report that describes how it was tested does not ask for tests.
     beside = {word for word in words_of(query) if _ASKS_FOR.fullmatch(word)} - {*words_of(line)}
+    beside.update(_KIND.findall(line))
     words = [
         word
         for word in words_of(query)
