@@ -7,6 +7,7 @@ are used (`test_embedding_choice.py`), full disks (`tests/store`), Redis (`tests
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import re
 import socket
 import subprocess
@@ -325,3 +326,25 @@ async def test_a_kit_tells_the_health_of_its_sources(open_kit: OpenKit) -> None:
     assert kit.health() == well
     kit.disable("tide")
     assert kit.health() == {"live": well["live"]}
+
+
+async def test_after_a_stall_no_source_is_skipped(open_kit: OpenKit) -> None:
+    """Calls of most sources are late together, which is no hang of each; a long one is."""
+    names = ("one", "two", "three")
+    found = {name: [ContextItem(name, f"the {name} tide rises now", 0.9)] for name in names}
+    kit = open_kit({name: make_plugin(items) for name, items in found.items()})
+    clock = Clock()
+    kit.pipeline.breakers = Breakers(2, 30.0, clock)
+
+    async def skipped(seconds: float, *late: str) -> set[str]:
+        with contextlib.ExitStack() as calls:
+            for name in late:
+                calls.enter_context(kit.pipeline.breakers.of(name).call())
+            clock.now += seconds
+            limits = dict.fromkeys(names, 2.0)
+            context = await kit.assemble_context("when does the tide rise?", timeouts=limits)
+        return {name for name in names if states(context)[name] == "breaker_open"}
+
+    assert await skipped(5.0, "one") == {"one"}
+    assert await skipped(5.0, "one", "two") == set()
+    assert await skipped(25.0, "one", "two") == {"one", "two"}

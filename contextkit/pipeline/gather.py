@@ -24,7 +24,7 @@ from contextkit.models.request import ContextRequest, Section
 from contextkit.models.trace import SourceState
 from contextkit.pipeline.conventions import answer_attributes, query_attributes
 from contextkit.pipeline.redact import Redactor
-from contextkit.pipeline.waiting import Asking, Waiting, ended
+from contextkit.pipeline.waiting import Asking, Waiting, ended, most_of
 from contextkit.plugin.interrupts import is_interrupt
 from contextkit.plugin.item_checks import CheckedItems, checked_items
 from contextkit.plugin.manager import SourceRegistry
@@ -32,12 +32,13 @@ from contextkit.plugin.times import HookTimes, hook_times
 
 _ANSWERED = ("ok", "empty")
 
-_STUCK_TIMES = 2
+_STUCK = 2
 """A source is not asked again while its last call has been running for so many time limits."""
 
+_STALLED = 10
+"""The same where most sources' calls are: the process stood still, or the store opens first."""
+
 _log = get_logger(__name__)
-
-
 _Asking = Asking["Answer | None"]
 
 
@@ -129,15 +130,18 @@ async def gather(
     started = time.perf_counter()
     waiting = Waiting[Answer | None](deadline, hook_times() or HookTimes())
     turns = asyncio.Semaphore(at_once or len(questions))
-
     asked_at: dict[int, float] = {}
+
+    def is_stall() -> bool:
+        stuck = {q.section.source for q in questions if q.breaker.stuck_for(_STUCK * q.timeout)}
+        return most_of({question.section.source for question in questions}, stuck)
 
     async def ask(place: int, question: Question, asking: _Asking) -> Answer | None:
         await waiting.turn_of(asking)
         async with turns:
             asked_at[place] = question.breaker.clock()
             asking.begin(waiting.credit)
-            return await _ask(registry, question, asking)
+            return await _ask(registry, question, asking, is_stall)
 
     askings = [
         waiting.start(
@@ -207,14 +211,16 @@ def _stored(question: Question) -> Collection[str]:
     return records.given if records else ()
 
 
-async def _ask(registry: SourceRegistry, question: Question, asking: _Asking) -> Answer | None:
+async def _ask(
+    registry: SourceRegistry, question: Question, asking: _Asking, is_stall: Callable[[], bool]
+) -> Answer | None:
     section = question.section
     with span("contextkit.source", {"source": section.source, "section": section.key}) as traced:
         if traced is not None:
             info, request = registry.info(section.source), question.request
             asked = query_attributes(section.source, info, request.query, question.limit)
             describe(traced, asked)
-        answer = await _answered(registry, question, asking)
+        answer = await _answered(registry, question, asking, is_stall)
         if traced is not None:
             state, items = (answer.state, answer.items) if answer else ("timed_out", ())
             found = {"state": state, "items": len(items), **answer_attributes(info, items)}
@@ -223,13 +229,15 @@ async def _ask(registry: SourceRegistry, question: Question, asking: _Asking) ->
     return answer
 
 
-async def _answered(registry: SourceRegistry, question: Question, asking: _Asking) -> Answer | None:
+async def _answered(
+    registry: SourceRegistry, question: Question, asking: _Asking, is_stall: Callable[[], bool]
+) -> Answer | None:
     """Return the answer; None if the source was late."""
     breaker = question.breaker
     started, asked_at = time.perf_counter(), breaker.clock()
     if question.recalled is not None:
         return _answer(question, question.recalled, started)
-    if (skipped := _skipped(question)) is not None:
+    if (skipped := _skipped(question, is_stall)) is not None:
         return _failure(question, "breaker_open", started, f"skipped: {skipped}")
     asking.asked = True
     try:
@@ -250,12 +258,13 @@ async def _answered(registry: SourceRegistry, question: Question, asking: _Askin
     return _answer(question, Found(checked.items), started, checked.note)
 
 
-def _skipped(question: Question) -> str | None:
+def _skipped(question: Question, is_stall: Callable[[], bool]) -> str | None:
     """Return why a source is not asked, or None."""
     breaker = question.breaker
     if breaker.is_full:
         return f"{breaker.most_running} earlier calls have not ended"
-    if (running := breaker.stuck_for(_STUCK_TIMES * question.timeout)) is not None:
+    running, stalled = breaker.stuck_for(_STUCK * question.timeout), _STALLED * question.timeout
+    if running is not None and (running > stalled or not is_stall()):
         return f"an earlier call has not ended after {running:.2g} s"
     if breaker.allows():
         return None

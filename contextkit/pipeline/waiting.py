@@ -20,7 +20,7 @@ import contextvars
 import math
 import threading
 import time
-from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Collection, Generator, Iterable, Iterator, Sequence
 from typing import Any, Generic, TypeVar
 
 from attrs import define, field
@@ -366,11 +366,16 @@ class Waiting(Generic[T]):
 
     def _shared_reason(self, late: Iterable[Asking[T]]) -> str | None:
         asked = {asking.source for asking in self._askings if asking.asked}
-        if len(asked) >= _LEAST_ASKED and 2 * len({each.source for each in late}) > len(asked):
+        if most_of(asked, {each.source for each in late}):
             return "most sources were late at once"
         if self._starvation is not None and self._starvation.is_bad:
             return "the machine was busy"
         return None
+
+
+def most_of(asked: Collection[str], late: Collection[str]) -> bool:
+    """Check whether so many sources were late at once that it is not their fault."""
+    return len(asked) >= _LEAST_ASKED and 2 * len(late) > len(asked)
 
 
 def ended(asking: Asking[T]) -> bool:
