@@ -12,12 +12,12 @@ import contextvars
 import gc
 import os
 import sys
-import threading
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from threading import get_ident
 
 from attrs import define, field, frozen
 
@@ -113,7 +113,7 @@ class _Clocks:
     def now(cls) -> _Clocks:
         _, waited, slices = _schedule_of("thread-self")
         ran = time.thread_time()
-        collected = _collections.seconds.get(threading.get_ident(), 0.0)
+        collected = _collections.seconds.get(get_ident(), 0.0)
         return cls(ran, waited, slices, collected, time.process_time() - ran, _faults())
 
     def since(self, before: _Clocks) -> _Clocks:
@@ -167,7 +167,7 @@ class HookTimes:
     _long: dict[str, dict[str, float]] = field(factory=lambda: defaultdict(dict), init=False)
     _held_by: dict[str, float] = field(factory=lambda: defaultdict(float), init=False)
     _late: dict[tuple[str, str], SlowHook] = field(factory=dict, init=False)
-    _thread: int = field(factory=threading.get_ident, init=False)
+    _thread: int = field(factory=get_ident, init=False)
     _began: _Clocks = field(factory=_Clocks.now, init=False)
     _clocks: _Clocks = field(init=False)
     _looked: float = field(factory=time.perf_counter, init=False)
@@ -179,8 +179,7 @@ class HookTimes:
     def begin(self) -> Began:
         """Take the clocks, before a call or step."""
         # The system is slow to tell; a long step is longer than this anyway.
-        since = time.perf_counter() - self._looked
-        if since >= _LOOK_SECONDS and threading.get_ident() == self._thread:
+        if time.perf_counter() - self._looked >= _LOOK_SECONDS and get_ident() == self._thread:
             self._clocks, self._looked = _Clocks.now(), time.perf_counter()
         # Another thread may have had the interpreter's lock until now.
         return time.perf_counter(), len(sys.modules), self._clocks
@@ -196,7 +195,7 @@ class HookTimes:
             hook: its hook.
             began: what `begin` returned.
         """
-        if threading.get_ident() != self._thread:
+        if get_ident() != self._thread:
             return
         started, modules, before = began
         now = time.perf_counter()
@@ -363,7 +362,7 @@ class _Collections:
         if info["generation"] < _FULL:
             return
         # Its wait for a processor is counted elsewhere.
-        now, thread = time.thread_time(), threading.get_ident()
+        now, thread = time.thread_time(), get_ident()
         if phase == "start":
             self._since = now
         else:

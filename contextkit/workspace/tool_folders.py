@@ -27,7 +27,7 @@ TOOL_FOLDERS = frozenset(
         "site-packages",
     }
 )
-"""Names of folders whose files nobody here wrote."""
+"""Names of folders whose files a tool writes, and not the project's authors."""
 
 _ENVIRONMENT = "pyvenv.cfg"
 
