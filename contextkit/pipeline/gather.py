@@ -24,7 +24,7 @@ from contextkit.models.request import ContextRequest, Section
 from contextkit.models.trace import SourceState
 from contextkit.pipeline.conventions import answer_attributes, query_attributes
 from contextkit.pipeline.redact import Redactor
-from contextkit.pipeline.waiting import Asking, Waiting, ended, most_of
+from contextkit.pipeline.waiting import Asking, Waiting, are_late_together, ended
 from contextkit.plugin.interrupts import is_interrupt
 from contextkit.plugin.item_checks import CheckedItems, checked_items
 from contextkit.plugin.manager import SourceRegistry
@@ -36,7 +36,7 @@ _STUCK = 2
 """A source is not asked again while its last call has been running for so many time limits."""
 
 _STALLED = 10
-"""The same where most sources' calls are: the process stood still, or the store opens first."""
+"""So many if the calls of most sources are late: the process paused, or the store is opening."""
 
 _log = get_logger(__name__)
 _Asking = Asking["Answer | None"]
@@ -134,7 +134,7 @@ async def gather(
 
     def is_stall() -> bool:
         stuck = {q.section.source for q in questions if q.breaker.stuck_for(_STUCK * q.timeout)}
-        return most_of({question.section.source for question in questions}, stuck)
+        return are_late_together({question.section.source for question in questions}, stuck)
 
     async def ask(place: int, question: Question, asking: _Asking) -> Answer | None:
         await waiting.turn_of(asking)

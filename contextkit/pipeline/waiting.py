@@ -366,15 +366,15 @@ class Waiting(Generic[T]):
 
     def _shared_reason(self, late: Iterable[Asking[T]]) -> str | None:
         asked = {asking.source for asking in self._askings if asking.asked}
-        if most_of(asked, {each.source for each in late}):
+        if are_late_together(asked, {each.source for each in late}):
             return "most sources were late at once"
         if self._starvation is not None and self._starvation.is_bad:
             return "the machine was busy"
         return None
 
 
-def most_of(asked: Collection[str], late: Collection[str]) -> bool:
-    """Check whether so many sources were late at once that it is not their fault."""
+def are_late_together(asked: Collection[str], late: Collection[str]) -> bool:
+    """Check whether so many of the asked sources were late that it is not their fault."""
     return len(asked) >= _LEAST_ASKED and 2 * len(late) > len(asked)
 
 

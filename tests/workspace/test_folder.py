@@ -127,6 +127,14 @@ def test_a_file_that_is_too_large_is_not_read(folder: Folder) -> None:
     assert folder.read("a/b/notes.md", 4)[0] == b"own\n"
 
 
+def test_a_walk_enters_no_python_environment(folder: Folder) -> None:
+    """It may have any name; a file that Python writes tells. The folder itself may be one."""
+    for path in ("pyvenv.cfg", "Env/pyvenv.cfg", "Env/bin/activate"):
+        (folder.root / path).parent.mkdir(exist_ok=True)
+        (folder.root / path).touch()
+    assert list(folder.walk(lambda _: True)) == ["pyvenv.cfg", "a/b/notes.md"]
+
+
 def test_a_deep_tree_needs_few_open_files(folder: Folder) -> None:
     """Far fewer than it has levels, as a process may open a few hundred."""
     inner = folder.root
