@@ -29,6 +29,10 @@ _LEVEL = 0.5
 _OTHER_MEANS = 0.5
 """Evidence of a source that may answer in other words, relative to the best."""
 
+_VERY_GOOD_MATCH = 0.9
+_MOST_WORDS = 6
+"""A match by words that shows that a source answers a question of few words."""
+
 _TITLES = 3
 """The number of a section's best items whose titles are read."""
 
@@ -147,8 +151,12 @@ def _evidence(
 def _by_other_means(lane: Lane, request: ContextRequest, info: SourceInfo, best: float) -> float:
     """Evidence of a source that answers in other words."""
     topics, match = request.signals.topics, lane.pieces[0].candidate.scores.match
+    is_short = len(words_of(request.query)) <= _MOST_WORDS
     if info.scale == "ranked":
         return _OTHER_MEANS * best
+    if info.embedder == "none" and match >= _VERY_GOOD_MATCH and is_short:
+        # The code that prints `no such task: x7` has all of the message but its rarest word.
+        return best
     if info.notes:
         return 0.0
     if not info.answers:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from contextkit import ContextItem, SourceInfo
 from contextkit.budget.evidence import coverage_of, evidence_of, words_in, words_of
 from contextkit.models.candidate import Candidate
-from contextkit.models.items import ContextItem
 from tests.growing import assert_linear
-from tests.making import make_candidate
+from tests.making import KEYWORDS, OpenKit, make_candidate, make_plugin, make_source
 
 QUERY = "how does the harbour gate lock the winch?"
 
@@ -51,3 +51,16 @@ def test_a_sections_evidence_is_that_of_its_best_three() -> None:
 def test_it_is_found_in_linear_time() -> None:
     """Items are as long as their sources like."""
     assert_linear(lambda text: coverage_of(QUERY, candidates([text])), "gat Gate ".__mul__, 100_000)
+
+
+async def test_a_very_good_match_answers_without_the_rarest_word(open_kit: OpenKit) -> None:
+    """The value in a message is in none of the code, and in a page about another thing."""
+    code = [ContextItem("code", f'raise GateError("no gate")  # {n}', 0.95) for n in range(12)]
+    pages = [ContextItem("pages", "The north of the harbour.", 0.7)]
+    words = SourceInfo(scale="calibrated", embedder="none", answers={"code": 1.0})
+    kit = open_kit(
+        {"code": make_plugin(code, contextkit_source=words), "pages": make_source(pages)},
+        settings=KEYWORDS,
+    )
+    context = await kit.assemble_context("GateError: no gate north", max_tokens=200)
+    assert context.items[0].source == "code"

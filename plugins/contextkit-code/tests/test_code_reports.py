@@ -10,8 +10,8 @@ import pytest
 from contextkit import ContextItem
 from contextkit.text.questions import first_line
 from contextkit_code.ranking.mentions import matched_files, mentions_in
+from contextkit_code.ranking.messages import phrases_in
 from contextkit_code.ranking.question import searched_text
-from contextkit_code.ranking.units import phrases_in
 from tests.growing import assert_linear
 
 Ask = Callable[..., list[ContextItem]]

@@ -290,6 +290,47 @@ def test_an_error_message_leads_to_where_it_is_raised(
     assert ask(message, limit=5)[0].title == "close_gate"
 
 
+_PRINTS = [
+    'raise ValueError(f"hook {name!r} failed in {place}, see {log}")',
+    'return fmt.Errorf("hook %q failed in %s, see %v", name, place, log)',
+    "throw new Error(`hook ${name} failed in ${place}, see ${log}`);",
+    "raise \"hook '#{name}' failed in #{place}, see #{log}\"",
+]
+
+
+@pytest.mark.parametrize("line", _PRINTS)
+@pytest.mark.parametrize(
+    "question",
+    [
+        "hook 'on_save' failed in gate 7, see hook.log",
+        "HookError: hook 'on_save' failed in gate 7, see hook.log",
+        "My terminal says this.\n\nerror: hook 'on_save' failed in gate 7, see hook.log",
+    ],
+)
+def test_a_message_leads_to_the_string_that_it_was_made_from(
+    project: Project, ask: Ask, line: str, question: str
+) -> None:
+    """Whatever values stand between its words, and however well other code has their words."""
+    alike = '"""The hook on_save has failed. See the terminal, the gate and hook.log."""'
+    others = {f"o{n}.py": f"def on_save_hook_{n}(gate, log):\n    {alike}" for n in range(9)}
+    project({**others, "hooks.py": f"def run(name, place, log):\n    {line}"})
+    found = ask(question, limit=5)
+    assert found[0].title == "run"
+    assert found[0].relevance >= 0.9 or "\n" in question
+
+
+def test_the_longest_string_of_a_message_leads(project: Project, ask: Ask) -> None:
+    """A string of many units leads to none, and an order of words to no other one."""
+    checks = "".join(
+        f"def check_{word}(it):\n    raise TypeError(f'logger {{it}} must respond to {word}')\n\n\n"
+        for word in ("info", "warn", "debug")
+    )
+    many = {f"m{n}.py": f"def m{n}(it):\n    print('must respond to')" for n in range(8)}
+    project({**many, "checks.py": checks})
+    assert ask("logger stdout must respond to warn")[0].title == "check_warn"
+    assert ask("warn must respond to logger stdout")[0].relevance < 0.9
+
+
 def test_a_test_that_holds_a_message_does_not_lead(project: Project, ask: Ask) -> None:
     """The code that has the message does, and a test does where nothing else has it."""
     expecting = "def test_boats():\n    assert str(boat) == 'boat has left port'"

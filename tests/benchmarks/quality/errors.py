@@ -3,9 +3,10 @@
     python -m tests.benchmarks.quality errors [--repos DIR] [--most N] [--json FILE]
 
 Each git repository in `DIR`, or this one, is asked about messages of its own: `raise Type("...")`
-in Python, `throw new Type("...")` in JavaScript, TypeScript and Java, tests left out. A value that
-the program would put in is `x7`. Every source is on, with the defaults of the command line. Each
-message is asked for with its type, as a traceback ends, and alone, as a log has it.
+in Python, `throw new Type("...")` in JavaScript, TypeScript and Java, `fmt.Errorf("...")` in Go,
+`raise Type, "..."` in Ruby, `bail!("...")` in Rust; tests left out. A value that the program would
+put in is `x7`. Every source is on, with the defaults of the command line. Each message is asked for
+with its type, as a traceback ends, alone, as a log has it, and within a prompt of several lines.
 """
 
 from __future__ import annotations
@@ -30,12 +31,20 @@ from tests.benchmarks.texts import ROOT
 
 __all__ = ["ErrorQuestion", "main", "questions_of"]
 
-_LANGUAGES = (".py", ".js", ".ts", ".java")
+_LANGUAGES = (".py", ".js", ".ts", ".java", ".go", ".rb", ".rs")
 _RAISES = re.compile(
-    r"(?:raise|throw new) (?P<type>[A-Z]\w*)\(\s*"
-    r"f?(?P<quote>[\"'])(?P<message>[^\"'\n]{12,100})(?P=quote)"
+    r"(?:(?:raise|throw new) (?P<type>[A-Z]\w*)(?:\(|, )|(?:fmt\.Errorf|errors\.New|bail!)\()\s*"
+    r"f?(?P<quote>[\"'`])(?P<message>(?:(?!(?P=quote))[^\\\n]){12,100})(?P=quote)"
 )
-_VALUE = re.compile(r"\{[^}]*\}")
+_VALUE = re.compile(r"[$#]?\{[^}]*\}|%[-+#]?[a-z]")
+_QUOTING = re.compile(r"\{[^}]*!r\}|%[-+#]?[qr]")
+_WORD = re.compile(r"[^\W\d_]{2,}")
+_LEAST_WORDS = 2
+_WAYS = {
+    "": "{type}: {message}",
+    "alone ": "{message}",
+    "pasted ": "It stopped.\n\n```\n$ make run\n{type}: {message}\n```\n\nWhat now?",
+}
 _SLOW_SECONDS = 60.0
 
 
@@ -64,9 +73,11 @@ def _questions(repository: Path) -> Iterator[ErrorQuestion]:
             continue
         text = (repository / path).read_text("utf-8", "replace")
         for raised in _RAISES.finditer(text):
-            message = _VALUE.sub("x7", raised["message"])
+            if len(_WORD.findall(_VALUE.sub(" ", raised["message"]))) < _LEAST_WORDS:
+                continue
+            message = _VALUE.sub("x7", _QUOTING.sub("'x7'", raised["message"]))
             line = text.count("\n", 0, raised.start()) + 1
-            yield ErrorQuestion(raised["type"], message, path, line)
+            yield ErrorQuestion(raised["type"] or "error", message, path, line)
 
 
 def _row(repository: Path, most: int) -> dict[str, object]:
@@ -78,20 +89,26 @@ def _row(repository: Path, most: int) -> dict[str, object]:
         ContextKit.open(repository, settings=settings, environment={}) as kit,
     ):
         kit.index()
-        typed = asyncio.run(_ask(kit, questions, "{type}: {message}"))
-        alone = asyncio.run(_ask(kit, questions, "{message}"))
-    return {
-        "repository": repository.name,
-        "questions": len(questions),
-        "first": _share(place == 0 for place in typed),
-        "shown": _share(place is not None for place in typed),
-        "alone first": _share(place == 0 for place in alone),
-        "alone shown": _share(place is not None for place in alone),
-    }
+        places = {way: asyncio.run(_ask(kit, questions, text)) for way, text in _WAYS.items()}
+    row: dict[str, object] = {"repository": repository.name, "questions": len(questions)}
+    for way, found in places.items():
+        row[f"{way}first"] = _share(place == 0 for place in found)
+        row[f"{way}shown"] = _share(place is not None for place in found)
+    return row
 
 
 def _share(found: Iterable[bool]) -> str:
     return f"{mean(map(float, found)):.3f}"
+
+
+def _mean(rows: Sequence[dict[str, object]]) -> dict[str, object]:
+    """Return the mean of all questions."""
+    numbers = [int(str(row["questions"])) for row in rows]
+    total: dict[str, object] = {"repository": "all", "questions": sum(numbers)}
+    for name in (name for name in rows[0] if name not in total):
+        whole = sum(n * float(str(row[name])) for n, row in zip(numbers, rows, strict=True))
+        total[name] = f"{whole / max(1, sum(numbers)):.3f}"
+    return total
 
 
 async def _ask(
@@ -123,7 +140,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     given = parser.parse_args(arguments)
     repositories = [ROOT] if given.repos is None else sorted(given.repos.iterdir())
     rows = [_row(each, given.most) for each in repositories if (each / ".git").exists()]
-    report = Report(title="functions that raise a pasted message", rows=rows)
+    report = Report(title="functions that raise a pasted message", rows=[*rows, _mean(rows)])
     report.show()
     if given.json:
         given.json.write_text(json.dumps(report.as_dict(), indent=2) + "\n")

@@ -25,6 +25,7 @@ from contextkit_code.ranking.files import (
     with_named,
 )
 from contextkit_code.ranking.mentions import Mention, matched_files, mentions_in
+from contextkit_code.ranking.messages import holding, phrases_in, quoted_first
 from contextkit_code.ranking.question import (
     Question,
     ask,
@@ -33,7 +34,7 @@ from contextkit_code.ranking.question import (
 )
 from contextkit_code.ranking.raising import Traced, traced, traced_first
 from contextkit_code.ranking.traces import Trace, trace_in
-from contextkit_code.ranking.units import cut, holding, phrases_in, quoted_first, ranked_units
+from contextkit_code.ranking.units import cut, ranked_units
 from contextkit_code.ranking.words import hits_a_word, names_in, near_names
 from contextkit_code.record_kinds import OUTLINE, UNIT
 
@@ -191,11 +192,11 @@ async def _find(request: ContextRequest) -> list[ContextItem]:
     files = await _with_mentioned(request, asked, files, (*units, *outlines))
     files = await _with_units(request, files[: request.limit])
     ranked = ranked_units(asked.question, files, level)
-    if asked.leading:
-        ranked = quoted_first(asked.leading, joined(units, quoting), ranked, level)
     of_trace = await _traced(request, asked, (*units, *outlines))
     if asked.trace is not None and of_trace:
         ranked = traced_first(asked.trace, of_trace, ranked)
+    else:
+        ranked = quoted_first(asked.query, asked.leading, joined(units, quoting), ranked, level)
     found = [_item(unit.hit, unit.relevance) for unit in cut(ranked, request.limit)]
     framed = {each.hit.record.id: each for each in of_trace}
     # Few of the others are shown.

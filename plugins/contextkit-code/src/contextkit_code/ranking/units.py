@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Iterator, Sequence
 
@@ -49,38 +48,6 @@ _LONGEST_STUB = 400
 _SAYS = re.compile(r"\b(?!(?:pass|return|None|null|nil|end|abstract|override|overload)\b)\w+")
 _WINDOW = 0.3
 """Factor for a window, which lies between definitions."""
-_QUOTED = re.compile(r"""(?<!\w)(?:'([^'\n]{4,200})'|"([^"\n]{4,200})"|`([^`\n]{4,200})`)(?!\w)""")
-_LEFT_OUT = re.compile(r"\.\.\.|…")
-_MESSAGE = re.compile(
-    r"(?:\b(?:\w*(?:Error|Exception|Warning)|(?i:error|fatal|panic|warning))"
-    r"|^[ \t]*+(?=[\w.]*[a-z][A-Z])[\w.]++): ([^\n]{8,200})",
-    re.MULTILINE,
-)
-_STATEMENT = re.compile(
-    r"(?!(?:how|wh(?:at|en|ere|ich|o|y)|is|are|can|does|do|did|should)\b)[^\n?]{12,200}",
-    re.IGNORECASE,
-)
-_ENDS = r"(?=[.,:;!?]*(?:\s|$))"
-_PARTS = [
-    re.compile(rf"(?<!\S){word}(?:[,:;]? {word})+{_ENDS}")
-    for word in (r"[A-Za-z][a-zA-Z'’()-]*", r"(?:[A-Z]+|[A-Za-z][a-z'’()-]*)")
-]
-"""The parts of a message between its values; a name in it may be a value, too."""
-
-_WORDS_OF_A_MESSAGE = (5, 4, 3, 2)
-"""The first words of a message identify it: values follow, and what a person writes behind it."""
-
-_FIRST_OF_A_STATEMENT = 4
-"""Fewest first words that count of a line that may be a message; three stand anywhere by chance."""
-
-_SHORTEST_MESSAGE = 12
-_SHORTEST_QUOTE = 4
-_MOST_PHRASES = 10
-_BEHIND_A_QUOTE = 0.9
-"""Factor for the units without a rare phrase of the question."""
-
-_MOST_QUOTING = 5
-"""Most units that a useful phrase may occur in."""
 
 
 @frozen
@@ -216,88 +183,3 @@ def cut(units: Sequence[RankedUnit], limit: int) -> list[RankedUnit]:
     taken = set(leading)
     others = [place for place in places if place not in taken][: limit - len(leading)]
     return [units[place] for place in sorted([*leading, *others])]
-
-
-def phrases_in(query: str) -> list[str]:
-    """Return a query's error messages and quoted phrases, split at ellipses.
-
-    Plain names are left out, and so are the values in a message.
-    """
-    # What a message quotes is a value of the program that printed it.
-    quoted = ("".join(found) for found in (*_messages_in(query), *_QUOTED.findall(query)))
-    parts = (part.strip() for text in quoted for part in _LEFT_OUT.split(text))
-    phrases = [part for part in parts if len(part) >= _SHORTEST_QUOTE and not part.isidentifier()]
-    return list(dict.fromkeys(phrases))[:_MOST_PHRASES]
-
-
-def _messages_in(query: str) -> Iterator[str]:
-    """Yield the first words of the parts of messages, as in `ValueError: no such file: a.txt`.
-
-    The longest come first. A line that asks nothing may be a message, too, such as `Received
-    unregistered task of type 'add'`: only whole parts of it count, or their first few words.
-    """
-    messages, least, fewest = _MESSAGE.findall(query), 2, 2
-    if not messages and _STATEMENT.fullmatch(query.strip()):
-        messages, least, fewest = [query], 2 if ": " in query else 3, _FIRST_OF_A_STATEMENT
-    for message, pattern in itertools.product(messages, _PARTS):
-        for part in pattern.findall(message):
-            words = part.split()
-            for number in _WORDS_OF_A_MESSAGE:
-                first = " ".join(words[:number]).rstrip(",:;")
-                enough = least if number == len(words) else fewest
-                if enough <= number <= len(words) and len(first) >= _SHORTEST_MESSAGE:
-                    yield first
-
-
-def holding(phrases: Sequence[str], hits: Sequence[Hit]) -> dict[str, Hit]:
-    """Return units that contain a rare phrase, by id.
-
-    The beginning of a phrase counts only where the whole phrase is nowhere. Tests that expect a
-    message do not make it less rare.
-    """
-    found: dict[str, Hit] = {}
-    held: list[str] = []
-    for phrase in phrases:
-        if any(longer.startswith(phrase) for longer in held):
-            continue
-        own = {hit.record.id: hit for hit in hits if phrase in hit.record.text}
-        if own:
-            held.append(phrase)
-        if len(own) > _MOST_QUOTING:
-            own = {id_: hit for id_, hit in own.items() if not is_test(file_of(hit))}
-        if len(own) <= _MOST_QUOTING:
-            found |= own
-    return found
-
-
-def quoted_first(
-    phrases: Sequence[str], hits: Sequence[Hit], units: Sequence[RankedUnit], level: float
-) -> list[RankedUnit]:
-    """Put the units with a rare quoted phrase first: those with most of them.
-
-    Tests are put first where no other unit has one of the phrases.
-
-    Args:
-        phrases: the phrases quoted in the question.
-        hits: the units that were found for it, ranked or not.
-        units: the ranked ones, best first.
-        level: the relevance of the best, 0..1.
-    """
-    holders = holding(phrases, hits)
-    if not holders:
-        return list(units)
-    own = {id_: hit for id_, hit in holders.items() if not is_test(file_of(hit))}
-    quoting = own or holders
-    ranked = {unit.hit.record.id: place for place, unit in enumerate(units)}
-
-    def order(hit: Hit) -> tuple[int, int, int]:
-        held = [place for place, phrase in enumerate(phrases) if phrase in hit.record.text]
-        place = ranked.get(hit.record.id, len(units))
-        return -len(held), held[0], place
-
-    first = [
-        RankedUnit(hit, level * _BEHIND_A_QUOTE ** (place / len(quoting)), leads=True)
-        for place, hit in enumerate(sorted(quoting.values(), key=order))
-    ]
-    others = (unit for unit in units if unit.hit.record.id not in quoting)
-    return [*first, *(evolve(unit, relevance=_BEHIND_A_QUOTE * unit.relevance) for unit in others)]

@@ -1,0 +1,279 @@
+"""Find the units that print a question's message, or hold a phrase that it quotes."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+from collections.abc import Iterator, Sequence
+
+from attrs import evolve, frozen
+
+from contextkit import Hit
+from contextkit_code.ranking.files import file_of, joined
+from contextkit_code.ranking.paths import is_test
+from contextkit_code.ranking.units import RankedUnit
+
+_QUOTED = re.compile(r"""(?<!\w)(?:'([^'\n]{4,200})'|"([^"\n]{4,200})"|`([^`\n]{4,200})`)(?!\w)""")
+_LEFT_OUT = re.compile(r"\.\.\.|…")
+_MESSAGE = re.compile(
+    r"(?:\b(?:\w*(?:Error|Exception|Warning)|(?i:error|fatal|panic|warning))"
+    r"|^[ \t]*+(?=[\w.]*[a-z][A-Z])[\w.]++): ([^\n]{8,200})",
+    re.MULTILINE,
+)
+_STATEMENT = re.compile(
+    r"(?!(?:how|wh(?:at|en|ere|ich|o|y)|is|are|can|does|do|did|should)\b)[^\n?]{12,200}",
+    re.IGNORECASE,
+)
+_ENDS = r"(?=[.,:;!?]*(?:\s|$))"
+_PARTS = [
+    re.compile(rf"(?<!\S){word}(?:[,:;]? {word})+{_ENDS}")
+    for word in (r"[A-Za-z][a-zA-Z'’()-]*", r"(?:[A-Z]+|[A-Za-z][a-z'’()-]*)")
+]
+"""The parts of a message between its values; a name in it may be a value, too."""
+
+_WORDS_OF_A_MESSAGE = (5, 4, 3, 2)
+"""The first words of a message identify it: values follow, and what a person writes behind it."""
+
+_FIRST_OF_A_STATEMENT = 4
+"""Fewest first words that count of a line that may be a message; three stand anywhere by chance."""
+
+_SHORTEST_MESSAGE = 12
+_SHORTEST_QUOTE = 4
+_MOST_PHRASES = 10
+_BEHIND_A_QUOTE = 0.9
+"""Factor for the units without a rare phrase of the question."""
+
+_MOST_QUOTING = 5
+"""Most units that a useful phrase may occur in."""
+
+
+_LITERAL = re.compile(
+    r""""((?:[^"\\\n]|\\.){8,300}+)"|'((?:[^'\\\n]|\\.){8,300}+)'|`((?:[^`\\\n]|\\.){8,300}+)`"""
+)
+_VALUE = re.compile(r"\$?\{[^{}]*\}|#\{[^{}]*\}|\\\([^()]*\)|%[-+#0-9.]*+l*[a-zA-Z]|\$\w+|\\[nrt]")
+"""What a program replaces in a message, by the rules of f-strings, `printf` and templates."""
+
+_SPACED = re.compile(r"\S+\s*")
+_WORD = re.compile(r"[^\W\d_]{2,}+")
+_AROUND_A_VALUE = " \t'\"`"
+_LEAST_WORDS = 2
+_LEAST_SHARE = 0.5
+"""Share of a line's words that a string must have, unless the line is sure to be a message."""
+
+_LEAST_SHARE_OF_A_REPORT = 0.6
+"""The same for a line among others, which may be prose that quotes a message."""
+
+_PRINTS = 0.9
+"""Relevance of a unit that prints half of a message's words."""
+
+
+def phrases_in(query: str) -> list[str]:
+    """Return a query's error messages and quoted phrases, split at ellipses.
+
+    Plain names are left out, and so are the values in a message.
+    """
+    # What a message quotes is a value of the program that printed it.
+    quoted = ("".join(found) for found in (*_messages_in(query), *_QUOTED.findall(query)))
+    parts = (part.strip() for text in quoted for part in _LEFT_OUT.split(text))
+    phrases = [part for part in parts if len(part) >= _SHORTEST_QUOTE and not part.isidentifier()]
+    return list(dict.fromkeys(phrases))[:_MOST_PHRASES]
+
+
+def _messages_in(query: str) -> Iterator[str]:
+    """Yield the first words of the parts of messages, as in `ValueError: no such file: a.txt`.
+
+    The longest come first. A line that asks nothing may be a message, too, such as `Received
+    unregistered task of type 'add'`: only whole parts of it count, or their first few words.
+    """
+    messages, least, fewest = _MESSAGE.findall(query), 2, 2
+    if not messages and _STATEMENT.fullmatch(query.strip()):
+        messages, least, fewest = [query], 2 if ": " in query else 3, _FIRST_OF_A_STATEMENT
+    for message, pattern in itertools.product(messages, _PARTS):
+        for part in pattern.findall(message):
+            words = part.split()
+            for number in _WORDS_OF_A_MESSAGE:
+                first = " ".join(words[:number]).rstrip(",:;")
+                enough = least if number == len(words) else fewest
+                if enough <= number <= len(words) and len(first) >= _SHORTEST_MESSAGE:
+                    yield first
+
+
+@frozen
+class Printer:
+    """A unit with a string from which a message was made.
+
+    Attributes:
+        hit: the unit.
+        length: number of the string's characters that the message has. In `fixture 'a' not found`
+            these are 7 and 9 of `f"fixture '{name}' not found"`.
+        share: the string's part of the message's words, 0..1.
+    """
+
+    hit: Hit
+    length: int
+    share: float
+
+
+def printers_of(query: str, hits: Sequence[Hit]) -> dict[str, Printer]:
+    """Return the units from whose strings a message of the query was made, by id.
+
+    A string of many units does not count; tests that expect a message do not make it less rare.
+    """
+    found: dict[str, Printer] = {}
+    for line in _lines_in(query):
+        for own in _with_strings_of(line, hits).values():
+            code = [unit for unit in own if not is_test(file_of(unit.hit))]
+            for unit in code or own:
+                known = found.get(unit.hit.record.id, unit)
+                if len(code or own) <= _MOST_QUOTING and unit.length >= known.length:
+                    found[unit.hit.record.id] = unit
+    return found
+
+
+def _with_strings_of(line: _Line, hits: Sequence[Hit]) -> dict[tuple[str, ...], list[Printer]]:
+    """Return the units by the string from which the line was made."""
+    found: dict[tuple[str, ...], list[Printer]] = {}
+    pairs = line.pairs
+    for hit in hits:
+        # Few lines have two of the words beside each other, and strings take long to find.
+        text = hit.record.text
+        rows = {row for pair in pairs if pair in text for row in _lines_with(pair, text)}
+        for parts in {parts for row in rows for parts in _strings_in(row)}:
+            share = line.share_of(parts)
+            if share:
+                printer = Printer(hit, sum(map(len, parts)), share)
+                found.setdefault(parts, []).append(printer)
+    return found
+
+
+def _lines_with(words: str, text: str) -> Iterator[str]:
+    at = text.find(words)
+    while at >= 0:
+        end = text.find("\n", at)
+        end = len(text) if end < 0 else end
+        yield text[text.rfind("\n", 0, at) + 1 : end]
+        at = text.find(words, end)
+
+
+@frozen
+class _Line:
+    """A text that may be a message, and the fewest of its words that a program's string has."""
+
+    text: str
+    least: int
+
+    @property
+    def pairs(self) -> list[str]:
+        """Return each two words beside each other."""
+        words = _SPACED.findall(self.text)
+        return [f"{one}{other}".strip() for one, other in itertools.pairwise(words)]
+
+    def share_of(self, parts: Sequence[str]) -> float:
+        """Return the share of its words that a string's parts have.
+
+        Returns 0 if they are too few, or do not stand in it in their order.
+        """
+        words = sum(len(_WORD.findall(part)) for part in parts)
+        if words < self.least:
+            return 0.0
+        at = 0
+        for part in parts:
+            at = self.text.find(part, at)
+            if at < 0:
+                return 0.0
+            at += len(part)
+        return min(1.0, words / len(self.text.split()))
+
+
+def _lines_in(query: str) -> list[_Line]:
+    lines = [line for line in map(str.strip, query.splitlines()) if line]
+    alone = len(lines) == 1
+    # What a report says in quotes is seldom what it is about.
+    quoted = ("".join(found) for found in _QUOTED.findall(query) if alone)
+    messages = [*_MESSAGE.findall(query), *(text for text in quoted if text.count(" ") > 1)]
+    if messages:
+        return [_Line(text, _LEAST_WORDS) for text in messages[:_MOST_PHRASES]]
+    # A log ends with what went wrong, and somebody who writes begins with it.
+    read = dict.fromkeys((*lines[:_MOST_PHRASES], *lines[-_MOST_PHRASES:]))
+    return [_statement(line, alone=alone) for line in read if _STATEMENT.fullmatch(line)]
+
+
+def _statement(line: str, *, alone: bool) -> _Line:
+    share = _LEAST_SHARE if alone else _LEAST_SHARE_OF_A_REPORT
+    least = max(_LEAST_WORDS, math.ceil(share * len(line.split())))
+    return _Line(line, min(least, _FIRST_OF_A_STATEMENT) if alone else least)
+
+
+def _strings_in(code: str) -> Iterator[tuple[str, ...]]:
+    """Yield the parts between the values of each string."""
+    for string in _LITERAL.findall(code):
+        text = "".join(string).replace("\\'", "'").replace('\\"', '"')
+        parts = (part.strip(_AROUND_A_VALUE) for part in _VALUE.split(text))
+        yield tuple(part for part in parts if _WORD.search(part))
+
+
+def holding(phrases: Sequence[str], hits: Sequence[Hit]) -> dict[str, Hit]:
+    """Return units that contain a rare phrase, by id.
+
+    The beginning of a phrase counts only where the whole phrase is nowhere. Tests that expect a
+    message do not make it less rare.
+    """
+    found: dict[str, Hit] = {}
+    held: list[str] = []
+    for phrase in phrases:
+        if any(longer.startswith(phrase) for longer in held):
+            continue
+        own = {hit.record.id: hit for hit in hits if phrase in hit.record.text}
+        if own:
+            held.append(phrase)
+        if len(own) > _MOST_QUOTING:
+            own = {id_: hit for id_, hit in own.items() if not is_test(file_of(hit))}
+        if len(own) <= _MOST_QUOTING:
+            found |= own
+    return found
+
+
+def quoted_first(
+    query: str,
+    phrases: Sequence[str],
+    hits: Sequence[Hit],
+    units: Sequence[RankedUnit],
+    level: float,
+) -> list[RankedUnit]:
+    """Put the units that print a message first, then those with a rare quoted phrase.
+
+    Those with the longest string of a message, or with most of the phrases, come first. Tests are
+    put first where no other unit has a string or phrase.
+
+    Args:
+        query: the question.
+        phrases: the phrases quoted in it.
+        hits: the units that were found for it, ranked or not.
+        units: the ranked ones, best first.
+        level: the relevance of the best, 0..1.
+    """
+    hits = joined(hits, [unit.hit for unit in units])
+    printers = printers_of(query, hits)
+    holders = {unit.hit.record.id: unit.hit for unit in printers.values()} | holding(phrases, hits)
+    own = {id_: hit for id_, hit in holders.items() if not is_test(file_of(hit))}
+    quoting = own or holders
+    if not quoting:
+        return list(units)
+    if any(printers[id_].share >= _LEAST_SHARE for id_ in quoting if id_ in printers):
+        level = max(level, _PRINTS)
+    ranked = {unit.hit.record.id: place for place, unit in enumerate(units)}
+
+    def order(hit: Hit) -> tuple[int, int, int, int]:
+        printer = printers.get(hit.record.id)
+        length = 0 if printer is None else printer.length
+        held = [place for place, phrase in enumerate(phrases) if phrase in hit.record.text]
+        place = ranked.get(hit.record.id, len(units))
+        return -length, -len(held), min(held, default=0), place
+
+    first = [
+        RankedUnit(hit, level * _BEHIND_A_QUOTE ** (place / len(quoting)), leads=True)
+        for place, hit in enumerate(sorted(quoting.values(), key=order))
+    ]
+    others = (unit for unit in units if unit.hit.record.id not in quoting)
+    return [*first, *(evolve(unit, relevance=_BEHIND_A_QUOTE * unit.relevance) for unit in others)]
