@@ -86,6 +86,14 @@ def test_a_pasted_traceback_is_about_its_message() -> None:
     assert first_line(" \n ") == ""
 
 
+def test_a_linter_lists_lines_below_the_name_of_their_file(project: Project, ask: Ask) -> None:
+    """The unit of such a line comes first."""
+    shelf = "".join(f"function put{n}() {{\n  log({n});\n}}\n\n" for n in range(9))
+    project({"lib/shelf.js": shelf, "lib/door.js": "function unused() { assigned(); }\n"})
+    listed = "lib/shelf.js\n  10:7  error  'x' is assigned a value but never used  no-unused-vars"
+    assert ask(listed)[0].title == "put2"
+
+
 def test_files_are_matched_by_the_end_of_their_path() -> None:
     """A name alone means a file of that name; two shared folders tell where it is."""
     paths = ["src/shop/doors.py", "src/shop/__init__.py", "lib/doors.py", "src/shop/keys.go"]

@@ -318,6 +318,14 @@ def test_a_report_with_a_trace_is_about_its_title(project: Project, ask: Ask) ->
         ("\tat com.shop.Store.<init>(Store.java:12)", "com/shop/Store:12 Store", "shop"),
         ("shop.(*Store).Put.func1()\n\t/app/store.go:12 +0x1d", "app/store:12 Put", "Store"),
         ("shop.Put(...)\n\t/app/store.go:12", "app/store:12 Put", "shop"),
+        ("src/store.py:12: error: No jar", "src/store:12 ", ""),
+        ("src/store.c:12:5: error: no jar", "src/store:12 ", ""),
+        ("src/store.ts(12,5): error TS1: No jar", "src/store:12 ", ""),
+        ("src/store.ts:12:5 - error TS1: No jar", "src/store:12 ", ""),
+        ("error[E1]: no jar\n  --> src/store.rs:12:5\n   |", "src/store:12 ", ""),
+        ("src/store.py:12: in put\n    jar()", "src/store:12 put", ""),
+        ("E   JarError: no jar\n\nsrc/store.py:12: JarError", "src/store:12 ", ""),
+        ("--- FAIL: TestPut (0.01s)\n    store_test.go:12: no jar", "store_test:12 TestPut", ""),
     ],
 )
 def test_frames_are_read_as_each_language_writes_them(text: str, place: str, owner: str) -> None:
@@ -335,6 +343,18 @@ def test_a_question_that_names_a_place_has_no_trace() -> None:
     """Nor has prose that looks a little like one."""
     assert trace_in("Look at lib/store.js:12 and at the File, line 3") is None
     assert trace_in("at what time\nfrom here: in it") is None
+    assert trace_in("12:30:01 error: no jar at localhost:8080") is None
+
+
+def test_pytest_and_python_write_the_innermost_frame_last() -> None:
+    """Compilers write the first error first."""
+    for text in (
+        "shop/test_a.py:3: \n_ _ _\nshop/store.py:12: in put\n",
+        "shop/store.py:12: error: no jar\nshop/test_a.py:3: error: no jar\n",
+    ):
+        trace = trace_in(text)
+        assert trace is not None
+        assert [frame.place.parts[-1] for frame in trace.frames] == ["store", "test_a"]
 
 
 @pytest.mark.parametrize(
@@ -356,6 +376,9 @@ def test_a_question_that_names_a_place_has_no_trace() -> None:
         "a\n at b.rs:1:1\n",
         "Caused by:\n",
         ":line 1",
+        "a.b(1,",
+        "a.b:1:1:",
+        "--> a:1",
         "<",
         "(",
     ],

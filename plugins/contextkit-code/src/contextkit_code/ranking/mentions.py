@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 _READ = 100_000
 _MOST = 60
 _TOKEN = re.compile(
-    r"(?P<path>[\w~.@+/\\-]++)(?:\"?,\s?line\s|:)?(?P<line>(?<=[:\s])\d{1,7}+)?"
+    r"(?P<path>[\w~.@+/\\-]++)(?:\"?,\s?line\s|[:(])?(?P<line>(?<=[:\s(])\d{1,7}+)?"
     r"(?:[:\d]{0,8}+,?\s[Ii]n\s(?P<function>[^\W\d][\w.]{0,99}+))?"
+)
+_LISTED = re.compile(
+    r"^[ \t]{1,20}+(?P<line>\d{1,7}+):\d{1,7}+[ \t]++(?:error|warning)\b", re.MULTILINE
 )
 _ENDING = re.compile(r"[A-Za-z]\w{0,7}")
 _IDENTIFIER = re.compile(r"[^\W\d]\w*")
@@ -55,9 +58,26 @@ def mentions_in(query: str) -> list[Mention]:
     for token in _TOKEN.finditer(query[:_READ]):
         for mention in _mentions(token):
             found.setdefault((mention.parts, mention.line), mention)
+    for listed in _listed(query[:_READ], list(found.values())):
+        found.setdefault((listed.parts, listed.line), listed)
     files = [mention for mention in found.values() if mention.ending]
     modules = [mention for mention in found.values() if not mention.ending]
     return [*files[:_MOST], *modules[:_MOST]]
+
+
+def _listed(text: str, mentions: Sequence[Mention]) -> Iterator[Mention]:
+    """Yield the lines that stand below the name of their file, as linters list them."""
+    files = [mention for mention in mentions if mention.ending and mention.line is None]
+    for found in _LISTED.finditer(text):
+        above = max(
+            (file for file in files if file.place < found.start()), default=None, key=_place
+        )
+        if above is not None:
+            yield evolve(above, line=int(found["line"]))
+
+
+def _place(mention: Mention) -> int:
+    return mention.place
 
 
 def _mentions(token: re.Match[str]) -> Iterator[Mention]:

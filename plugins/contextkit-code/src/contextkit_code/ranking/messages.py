@@ -21,6 +21,9 @@ _MESSAGE = re.compile(
     r"|^[ \t]*+(?=[\w.]*[a-z][A-Z])[\w.]++): ([^\n]{8,200})",
     re.MULTILINE,
 )
+_OF_A_LINE = re.compile(r"\s*+[^\s:(]++(?<=\w)(?<!\d)(?::\d|\(\d++,\d++\))")
+"""A place in front of a line, as compilers write it, and not a time of day."""
+
 _STATEMENT = re.compile(
     r"(?!(?:how|wh(?:at|en|ere|ich|o|y)|is|are|can|does|do|did|should)\b)[^\n?]{12,200}",
     re.IGNORECASE,
@@ -80,13 +83,22 @@ def phrases_in(query: str) -> list[str]:
     return list(dict.fromkeys(phrases))[:_MOST_PHRASES]
 
 
+def _errors_in(query: str) -> list[str]:
+    """Return the messages behind `ValueError:` and the like.
+
+    What a compiler says of a line is about that line, and the project does not print it.
+    """
+    lines = (line for line in query.splitlines() if not _OF_A_LINE.match(line))
+    return _MESSAGE.findall("\n".join(lines))
+
+
 def _messages_in(query: str) -> Iterator[str]:
     """Yield the first words of the parts of messages, as in `ValueError: no such file: a.txt`.
 
     The longest come first. A line that asks nothing may be a message, too, such as `Received
     unregistered task of type 'add'`: only whole parts of it count, or their first few words.
     """
-    messages, least, fewest = _MESSAGE.findall(query), 2, 2
+    messages, least, fewest = _errors_in(query), 2, 2
     if not messages and _STATEMENT.fullmatch(query.strip()):
         messages, least, fewest = [query], 2 if ": " in query else 3, _FIRST_OF_A_STATEMENT
     for message, pattern in itertools.product(messages, _PARTS):
@@ -172,7 +184,7 @@ class _Line:
     def share_of(self, parts: Sequence[str]) -> float:
         """Return the share of its words that a string's parts have.
 
-        Returns 0 if they are too few, or do not stand in it in their order.
+        Returns 0 if they are too few or too short, or do not stand in it in their order.
         """
         words = sum(len(_WORD.findall(part)) for part in parts)
         if words < self.least:
@@ -183,7 +195,10 @@ class _Line:
             if at < 0:
                 return 0.0
             at += len(part)
-        return min(1.0, words / len(self.text.split()))
+        share = min(1.0, words / len(self.text.split()))
+        # "the" and "is" are in every long message.
+        is_short = sum(map(len, parts)) < _SHORTEST_MESSAGE and share < _LEAST_SHARE
+        return 0.0 if is_short else share
 
 
 def _lines_in(query: str) -> list[_Line]:
@@ -191,12 +206,16 @@ def _lines_in(query: str) -> list[_Line]:
     alone = len(lines) == 1
     # What a report says in quotes is seldom what it is about.
     quoted = ("".join(found) for found in _QUOTED.findall(query) if alone)
-    messages = [*_MESSAGE.findall(query), *(text for text in quoted if text.count(" ") > 1)]
+    messages = [*_errors_in(query), *(text for text in quoted if text.count(" ") > 1)]
     if messages:
         return [_Line(text, _LEAST_WORDS) for text in messages[:_MOST_PHRASES]]
     # A log ends with what went wrong, and somebody who writes begins with it.
     read = dict.fromkeys((*lines[:_MOST_PHRASES], *lines[-_MOST_PHRASES:]))
-    return [_statement(line, alone=alone) for line in read if _STATEMENT.fullmatch(line)]
+    return [
+        _statement(line, alone=alone)
+        for line in read
+        if _STATEMENT.fullmatch(line) and not _OF_A_LINE.match(line)
+    ]
 
 
 def _statement(line: str, *, alone: bool) -> _Line:

@@ -32,6 +32,16 @@ _RUBY = re.compile(
     r"\s*+(?:from )?(?P<path>[^\s:]++):(?P<line>\d{1,7}+):in [`'](?P<function>[^`'\n]++)'"
 )
 _PANICKED = re.compile(r"\s*+thread '[^'\n]{0,99}+'.{0,20} panicked at (?P<rest>.*)")
+_OUTPUT = re.compile(
+    r"\s*+(?:--> )?(?P<path>[^\s():]++(?::[^\s():\d][^\s():]*+)?)"
+    r"(?::(?P<line>\d{1,7}+)(?::\d{1,7}+)?|\((?P<row>\d{1,7}+),\d{1,7}+\))(?P<rest>:.*| - .*|)"
+)
+"""Match what compilers, linters and pytest say of a line."""
+
+_PYTEST = re.compile(r":(?:\s++in (?P<function>[^\W\d]\w*+)|\s++\w*(?:Error|Exception)|)\s*+")
+_FAILED = re.compile(r"\s*+--- FAIL: (?P<function>\w++)")
+"""Match what Go writes above the lines of a failed test."""
+
 _CALLED = re.compile(r"\s*+(?:\d{1,4}+: |created by )?(?P<function>\S.*)")
 _CAUSE = re.compile(r"\s*+(?:Caused by:|\[?cause\]?:)|panic\(")
 """Match the line above the frames of a cause.
@@ -97,8 +107,10 @@ def trace_in(query: str) -> Trace | None:
     lines = [_PREFIX.sub("", line[:_LONGEST_LINE], 1) for line in query[:_READ].splitlines()]
     found: dict[int, Frame] = {}
     taken: set[int] = set()
-    innermost_last = False
+    innermost_last, test = False, ""
     for number, line in enumerate(lines):
+        if failed := _FAILED.match(line):
+            test = failed["function"]
         above = lines[number - 1] if number else ""
         below = lines[number + 1] if number + 1 < len(lines) else ""
         if python := _PYTHON.match(line):
@@ -110,6 +122,12 @@ def trace_in(query: str) -> Trace | None:
             frame, has_name_above = other
             found[number] = frame
             taken |= {number, number - 1} if has_name_above else {number}
+        elif output := _OUTPUT.fullmatch(line):
+            pytest = _PYTEST.fullmatch(output["rest"]) if output["rest"] else None
+            function = pytest["function"] if pytest else test
+            found[number] = _frame(output["path"], output["line"] or output["row"], function or "")
+            taken.add(number)
+            innermost_last = innermost_last or pytest is not None
     frames = [frame for frame in found.values() if frame.place.parts]
     if not frames:
         return None
