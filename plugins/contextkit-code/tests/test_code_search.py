@@ -361,3 +361,23 @@ def test_apostrophes_quote_nothing(project: Project, ask: Ask) -> None:
     project({"budget.py": "def split_budget(total):\n    return total"})
     asked = "doesn't the budget's `split_budget` lose what sources don't take?"
     assert [item.title for item in ask(asked)] == ["split_budget"]
+
+
+@pytest.mark.parametrize(
+    "task",
+    [
+        "write a unit test for the winch brake",
+        "Please add some tests for the winch brake",
+        "Could you write integration tests of the winch brake",
+    ],
+)
+def test_who_writes_a_test_sees_the_code_and_two_tests_of_it(
+    project: Project, ask: Ask, task: str
+) -> None:
+    """Not what writes or is a unit, and not all of the tests."""
+    brakes = "".join(f"def brake_{n}(winch):\n    winch.stop({n})\n\n\n" for n in range(5))
+    tests = "".join(f"def test_winch_brake_{n}():\n    brake_{n}(winch)\n\n\n" for n in range(5))
+    writers = "".join(f"def write_unit_{n}(unit):\n    write(unit)\n\n\n" for n in range(5))
+    project({"winch.py": brakes, "test_winch.py": tests, "units.py": writers})
+    paths = [item.metadata["file_path"] for item in ask(task, limit=6)]
+    assert paths == ["winch.py"] * 2 + ["test_winch.py"] * 2 + ["winch.py"] * 2

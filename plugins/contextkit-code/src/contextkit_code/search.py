@@ -30,6 +30,7 @@ from contextkit_code.ranking.question import (
     Question,
     ask,
     searched_text,
+    without_test_task,
     words_beside_script,
 )
 from contextkit_code.ranking.raising import Traced, traced, traced_first
@@ -115,7 +116,7 @@ class _Asked:
         phrases = phrases_in(query)
         return cls(
             query=query,
-            text=searched_text(query),
+            text=without_test_task(searched_text(query)),
             first_line=first_line(query) if question.has_lines else words_beside_script(query),
             question=question,
             leading=() if question.has_lines else phrases,

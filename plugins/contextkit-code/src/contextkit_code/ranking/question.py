@@ -39,6 +39,13 @@ _VERB = re.compile(
 _KIND = re.compile(
     r"\bthe\s+`?[\w.:]+`?\s+(class|enum|function|interface|macro|method|struct|trait)\b"
 )
+# "Write a unit test for the retry" asks for tests of the retry, and not what writes or is a unit.
+_TEST_TASK = re.compile(
+    r"\A\s*+(?:(?:can|could)\s++you\s++)?(?:please\s++)?(?:add|create|implement|write)\s++"
+    r"(?:(?:an?|some|more|the|missing)\s++)*(?:(?:unit|integration|regression)[\s-]++)?"
+    r"tests?\s++(?:cases?\s++)?(?:for|of|that|to|which)\s++",
+    re.IGNORECASE,
+)
 _SHORT_QUERY = 3
 """Most words of a query that may spell a name.
 
@@ -65,7 +72,8 @@ class Question:
         identifier: the name that makes up the whole query; "" for a question of words.
         asks_for: what else it speaks of: `tests`, `asides` (legacy code, examples, benchmarks,
             completions of shells), `prose`; in a text of several lines its first line says this.
-            `use` where it asks for none of these, but how to use something.
+            `use` where it asks for none of these, but how to use something. `new tests` where it
+            asks to write tests of what the other words say.
         has_lines: whether it is a text of several lines.
         line: the line that says what is asked.
     """
@@ -101,6 +109,11 @@ def searched_text(query: str) -> str:
     return f"{text} {' '.join(names)}"[:_SEARCHED]
 
 
+def without_test_task(query: str) -> str:
+    """Return what tests are to be written of, for a request to write tests."""
+    return _TEST_TASK.sub("", query)
+
+
 @lru_cache(maxsize=8)
 def ask(query: str) -> Question:
     """Parse a query. One search parses it several times.
@@ -111,9 +124,12 @@ def ask(query: str) -> Question:
     query = in_english(query)
     whole = query.strip()
     line = first_line(query)
+    query = without_test_task(whole)
     is_identifier = _NAME.fullmatch(whole) is not None
     names = (whole,) if is_identifier else tuple(_names(query))
     asked = {kind for found in _ASKS_FOR.finditer(line) if (kind := found.lastgroup)}
+    if query != whole:
+        asked = asked - {"tests"} | {"new tests"}
     if is_about_use and not asked:
         asked = {"use"}
     # A report that describes how it was tested does not ask for tests.
@@ -140,6 +156,8 @@ def ask(query: str) -> Question:
 
 def _subject(query: str) -> str:
     """Drop the verbs that precede a one-line question's subject."""
+    if _TEST_TASK.match(query):
+        return query
     words = [word for word in query.split() if not _VERB.fullmatch(word.strip("?!.,:;").lower())]
     long = len(query.split()) > _SHORT_QUERY and first_line(query) == query.strip()
     return " ".join(words) if long and words else query

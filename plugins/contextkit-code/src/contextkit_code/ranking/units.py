@@ -40,6 +40,10 @@ _FURTHER_PART = 0.6
 _PRIVATE = 0.7
 """Factor for a private unit, if the question asks how to use something."""
 
+_UNITS_TO_TEST = 2
+_TESTS_SHOWN = 2
+"""Units to write a test of, and tests of them that are shown next."""
+
 _OVERLOADS = 2
 _OVERLOAD = 0.7
 """Factor for the overloads of a function behind the first two."""
@@ -85,7 +89,17 @@ def ranked_units(question: Question, files: Sequence[RankedFile], level: float) 
     ]
     # Sorting is stable: among equals the better file's unit comes first.
     best_first = sorted(found, key=lambda unit: -unit.relevance)
-    return sorted(_with_few_overloads(best_first), key=lambda unit: -unit.relevance)
+    ranked = sorted(_with_few_overloads(best_first), key=lambda unit: -unit.relevance)
+    return _with_tests(ranked) if "new tests" in question.asks_for else ranked
+
+
+def _with_tests(best_first: Sequence[RankedUnit]) -> list[RankedUnit]:
+    """Put two tests behind the two best units, as examples for who writes a test of these."""
+    tests = [unit for unit in best_first if is_test(file_of(unit.hit))][:_TESTS_SHOWN]
+    others = [unit for unit in best_first if unit not in tests]
+    level = min((unit.relevance for unit in others[:_UNITS_TO_TEST]), default=1.0)
+    lifted = (evolve(unit, relevance=max(unit.relevance, level), leads=True) for unit in tests)
+    return [*others[:_UNITS_TO_TEST], *lifted, *others[_UNITS_TO_TEST:]]
 
 
 def _with_few_overloads(best_first: Sequence[RankedUnit]) -> Iterator[RankedUnit]:
