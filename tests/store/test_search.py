@@ -79,6 +79,7 @@ def test_keywords_only_has_no_similarity(store: RecordStore, note: Note) -> None
         ("which pets does Bela have?", "I adopted a puppy."),
         ("who teaches them?", "Bela taught the class."),
         ("which database do we use?", "We moved everything to Postgres."),
+        ("how are units converted?", "Conversion takes two steps."),
     ],
 )
 def test_related_words_find_what_the_words_of_a_query_do_not(

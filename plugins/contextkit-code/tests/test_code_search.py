@@ -108,13 +108,22 @@ def test_tests_count_half_unless_they_are_asked_for(
     assert ask(query)[0].metadata["file_path"] == path
 
 
-@pytest.mark.parametrize("query", ["where is the lid written", "where do we write the lid"])
-def test_irregular_forms_of_a_word_are_one(project: Project, ask: Ask, query: str) -> None:
-    """`write_lid` is named by both."""
+@pytest.mark.parametrize(
+    ("query", "name"),
+    [
+        ("where is the lid written", "write_lid"),
+        ("where do we write the lid", "write_lid"),
+        ("where is the verification of the lid", "verify_lid"),
+    ],
+)
+def test_irregular_forms_of_a_word_are_one(
+    project: Project, ask: Ask, query: str, name: str
+) -> None:
+    """A verb, its past and its noun name the same function."""
     other = "def lid_of(lid):\n    # the lid of the lid, and where a lid is\n    return lid.lid\n"
-    project({"a.py": other, "b.py": "def write_lid():\n    return 1\n"})
+    project({"a.py": other, "b.py": f"def {name}():\n    return 1\n"})
 
-    assert ask(query)[0].title == "write_lid"
+    assert ask(query)[0].title == name
 
 
 def test_code_of_an_older_version_ranks_below_the_newest(project: Project, ask: Ask) -> None:
