@@ -25,7 +25,14 @@ from contextkit_code.ranking.files import (
     with_named,
 )
 from contextkit_code.ranking.mentions import Mention, matched_files, mentions_in
-from contextkit_code.ranking.messages import holding, phrases_in, quoted_first
+from contextkit_code.ranking.messages import (
+    holding,
+    phrases_in,
+    printers_of,
+    quoted_first,
+    users_of,
+    with_users,
+)
 from contextkit_code.ranking.question import (
     Question,
     ask,
@@ -35,7 +42,7 @@ from contextkit_code.ranking.question import (
 )
 from contextkit_code.ranking.raising import Traced, traced, traced_first
 from contextkit_code.ranking.traces import Trace, trace_in
-from contextkit_code.ranking.units import cut, ranked_units
+from contextkit_code.ranking.units import RankedUnit, cut, ranked_units
 from contextkit_code.ranking.words import hits_a_word, names_in, near_names
 from contextkit_code.record_kinds import OUTLINE, UNIT
 
@@ -197,13 +204,29 @@ async def _find(request: ContextRequest) -> list[ContextItem]:
     if asked.trace is not None and of_trace:
         ranked = traced_first(asked.trace, of_trace, ranked)
     else:
-        ranked = quoted_first(asked.query, asked.leading, joined(units, quoting), ranked, level)
+        hits = joined((*units, *quoting), [unit.hit for unit in ranked])
+        ranked = await _printing_first(request, asked, hits, ranked, level)
     found = [_item(unit.hit, unit.relevance) for unit in cut(ranked, request.limit)]
     framed = {each.hit.record.id: each for each in of_trace}
     # Few of the others are shown.
     best = request.limit // 2 + 1
     shortened = [_with_gist(item, asked, framed.get(item.id)) for item in found[:best]]
     return [*shortened, *found[best:]]
+
+
+async def _printing_first(
+    request: ContextRequest,
+    asked: _Asked,
+    hits: Sequence[Hit],
+    ranked: Sequence[RankedUnit],
+    level: float,
+) -> list[RankedUnit]:
+    """Put the units that print the question's message first, then what uses them."""
+    printers = printers_of(asked.query, hits)
+    first = quoted_first(printers, asked.leading, hits, ranked, level)
+    names = " ".join(dict.fromkeys(printer.name for printer in printers.values()))
+    users = users_of(printers, await _units(request, names.strip(), _QUOTING))
+    return with_users(users, printers, first)
 
 
 def _with_gist(item: ContextItem, asked: _Asked, framed: Traced | None) -> ContextItem:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from attrs import evolve, frozen
 
 from contextkit import Hit
-from contextkit_code.ranking.files import file_of, joined
+from contextkit_code.ranking.files import file_of
 from contextkit_code.ranking.paths import is_test
 from contextkit_code.ranking.units import RankedUnit
 
@@ -21,6 +21,12 @@ _MESSAGE = re.compile(
     r"|^[ \t]*+(?=[\w.]*[a-z][A-Z])[\w.]++): ([^\n]{8,200})",
     re.MULTILINE,
 )
+_LOG_PREFIX = re.compile(
+    r"\s*+(?:(?:\[[^\]\n]{0,80}\]|\d[\d.,:/TZ+-]{3,40}+|[-|]|(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR"
+    r"|CRITICAL|FATAL)\b(?!:\s))[:,]?\s++)*+"
+)
+"""What a log writes before a message: times, levels and the like."""
+
 _OF_A_LINE = re.compile(r"\s*+[^\s:(]++(?<=\w)(?<!\d)(?::\d|\(\d++,\d++\))")
 """A place in front of a line, as compilers write it, and not a time of day."""
 
@@ -59,13 +65,23 @@ _VALUE = re.compile(r"\$?\{[^{}]*\}|#\{[^{}]*\}|\\\([^()]*\)|%[-+#0-9.]*+l*[a-zA
 
 _SPACED = re.compile(r"\S+\s*")
 _WORD = re.compile(r"[^\W\d_]{2,}+")
-_AROUND_A_VALUE = " \t'\"`"
+_AROUND_A_VALUE = " \t'\"`\\-+*.,:;!?"
 _LEAST_WORDS = 2
 _LEAST_SHARE = 0.5
 """Share of a line's words that a string must have, unless the line is sure to be a message."""
 
 _LEAST_SHARE_OF_A_REPORT = 0.6
 """The same for a line among others, which may be prose that quotes a message."""
+
+_ASSIGNED = re.compile(r"^[ \t]*+(?:[a-z]+ )*+([^\W\d]\w*+)\s?(?::[^=\n]*+)?=", re.MULTILINE)
+_MEMBER = re.compile(r"(?:\.|->)(\w++)\s?=[^=;}\n]*+(?:;|\n[^\n]*+)?\Z")
+_LONGEST_BEFORE = 100
+"""Characters of the line above that may begin the assignment of a string."""
+
+_RARE_NAME = re.compile(r"\w_\w|[a-z][A-Z]|^\w{9,}$")
+"""A name of which each use means the same thing."""
+
+_MOST_USERS = 2
 
 _PRINTS = 0.9
 """Relevance of a unit that prints half of a message's words."""
@@ -120,11 +136,14 @@ class Printer:
         length: number of the string's characters that the message has. In `fixture 'a' not found`
             these are 7 and 9 of `f"fixture '{name}' not found"`.
         share: the string's part of the message's words, 0..1.
+        name: that of the function, or of the constant that holds the string; "" if it is so common
+            that other code with this name may mean another thing.
     """
 
     hit: Hit
     length: int
     share: float
+    name: str
 
 
 def printers_of(query: str, hits: Sequence[Hit]) -> dict[str, Printer]:
@@ -151,12 +170,67 @@ def _with_strings_of(line: _Line, hits: Sequence[Hit]) -> dict[tuple[str, ...], 
         # Few lines have two of the words beside each other, and strings take long to find.
         text = hit.record.text
         rows = {row for pair in pairs if pair in text for row in _lines_with(pair, text)}
-        for parts in {parts for row in rows for parts in _strings_in(row)}:
+        strings = {parts: row for row in rows for parts in _strings_in(row)}
+        for parts, row in strings.items():
             share = line.share_of(parts)
             if share:
-                printer = Printer(hit, sum(map(len, parts)), share)
+                printer = Printer(hit, sum(map(len, parts)), share, _name_at(row, hit))
                 found.setdefault(parts, []).append(printer)
     return found
+
+
+def _name_at(row: str, hit: Hit) -> str:
+    """Return the name of a line's member, function or constant, "" for a common one."""
+    fields = hit.record.fields
+    until = f"{hit.record.text.partition(row)[0]}{row}"
+    if member := _MEMBER.search(until, len(until) - len(row) - _LONGEST_BEFORE):
+        return member[1]
+    name = str(fields.get("name"))
+    if not fields.get("signature"):
+        assigned = _ASSIGNED.findall(until)
+        name = assigned[-1] if assigned else ""
+    return name if _RARE_NAME.search(name) else ""
+
+
+def users_of(printers: Mapping[str, Printer], hits: Sequence[Hit]) -> list[Hit]:
+    """Return the first units that use a printing function or constant, without tests."""
+    # The parts of a long function all have its name.
+    own = {_title(printer.hit) for printer in printers.values()}
+    names = [re.escape(printer.name) for printer in printers.values() if printer.name]
+    uses = re.compile(rf"\b(?:{'|'.join(names)})\b")
+    return [
+        hit
+        for hit in hits
+        if names
+        and _title(hit) not in own
+        and not is_test(file_of(hit))
+        and uses.search(hit.record.text)
+    ][:_MOST_USERS]
+
+
+def _title(hit: Hit) -> tuple[str, object]:
+    return file_of(hit), hit.record.fields.get("qualified_name")
+
+
+def with_users(
+    users: Sequence[Hit], printers: Mapping[str, Printer], units: Sequence[RankedUnit]
+) -> list[RankedUnit]:
+    """Put the users of what prints a message behind it.
+
+    Args:
+        users: they, best first.
+        printers: the units that print a message, by id.
+        units: the ranked ones, best first.
+    """
+    moved = {hit.record.id for hit in users}
+    others = [unit for unit in units if unit.hit.record.id not in moved]
+    printing = [place for place, unit in enumerate(others) if unit.hit.record.id in printers]
+    if not printing:
+        return list(units)
+    behind = printing[-1] + 1
+    level = _BEHIND_A_QUOTE * others[printing[-1]].relevance
+    lifted = (RankedUnit(hit, level, leads=True) for hit in users)
+    return [*others[:behind], *lifted, *others[behind:]]
 
 
 def _lines_with(words: str, text: str) -> Iterator[str]:
@@ -206,7 +280,9 @@ def _lines_in(query: str) -> list[_Line]:
     alone = len(lines) == 1
     # What a report says in quotes is seldom what it is about.
     quoted = ("".join(found) for found in _QUOTED.findall(query) if alone)
-    messages = [*_errors_in(query), *(text for text in quoted if text.count(" ") > 1)]
+    logged = (line[len(_log_prefix(line)) :] for line in lines if _log_prefix(line))
+    phrases = (text for text in (*quoted, *logged) if text.count(" ") > 1)
+    messages = [*_errors_in(query), *phrases]
     if messages:
         return [_Line(text, _LEAST_WORDS) for text in messages[:_MOST_PHRASES]]
     # A log ends with what went wrong, and somebody who writes begins with it.
@@ -218,6 +294,11 @@ def _lines_in(query: str) -> list[_Line]:
     ]
 
 
+def _log_prefix(line: str) -> str:
+    found = _LOG_PREFIX.match(line)
+    return found[0] if found else ""
+
+
 def _statement(line: str, *, alone: bool) -> _Line:
     share = _LEAST_SHARE if alone else _LEAST_SHARE_OF_A_REPORT
     least = max(_LEAST_WORDS, math.ceil(share * len(line.split())))
@@ -225,9 +306,12 @@ def _statement(line: str, *, alone: bool) -> _Line:
 
 
 def _strings_in(code: str) -> Iterator[tuple[str, ...]]:
-    """Yield the parts between the values of each string."""
-    for string in _LITERAL.findall(code):
-        text = "".join(string).replace("\\'", "'").replace('\\"', '"')
+    """Yield the parts between the values of each string.
+
+    A line may also lie in a string of several lines, and is one itself then.
+    """
+    for string in (code, *map("".join, _LITERAL.findall(code))):
+        text = string.replace("\\'", "'").replace('\\"', '"')
         parts = (part.strip(_AROUND_A_VALUE) for part in _VALUE.split(text))
         yield tuple(part for part in parts if _WORD.search(part))
 
@@ -254,7 +338,7 @@ def holding(phrases: Sequence[str], hits: Sequence[Hit]) -> dict[str, Hit]:
 
 
 def quoted_first(
-    query: str,
+    printers: Mapping[str, Printer],
     phrases: Sequence[str],
     hits: Sequence[Hit],
     units: Sequence[RankedUnit],
@@ -266,14 +350,12 @@ def quoted_first(
     put first where no other unit has a string or phrase.
 
     Args:
-        query: the question.
+        printers: the units that print a message of the question, by id.
         phrases: the phrases quoted in it.
         hits: the units that were found for it, ranked or not.
         units: the ranked ones, best first.
         level: the relevance of the best, 0..1.
     """
-    hits = joined(hits, [unit.hit for unit in units])
-    printers = printers_of(query, hits)
     holders = {unit.hit.record.id: unit.hit for unit in printers.values()} | holding(phrases, hits)
     own = {id_: hit for id_, hit in holders.items() if not is_test(file_of(hit))}
     quoting = own or holders
