@@ -121,6 +121,14 @@ def test_a_message_leads_to_its_constant_and_to_what_uses_it(project: Project, a
         assert paths[:2] == ["messages.py", "mooring.py"]
 
 
+def test_numbered_code_in_a_report_is_no_message(project: Project, ask: Ask) -> None:
+    """The same line of code elsewhere is not what the report is about."""
+    body = "    cover = harbour.cover_of(boat, at_night=True)\n    return cover\n"
+    project({"a.py": f"def cover_boats(boat):\n{body}", "b.py": "def split_budget(it): ...\n"})
+    report = f"The budget is split wrongly\n\n    123     x = 1\n--> 124 {body.strip()}\n"
+    assert ask(report)[0].title == "split_budget"
+
+
 def test_what_calls_a_function_stands_behind_its_message(project: Project, ask: Ask) -> None:
     """A name as common as `run` says nothing about who calls it."""
     check = "def {0}(boat):\n    raise ValueError(f'no berth is left for {{boat}}')\n"

@@ -21,11 +21,12 @@ _MESSAGE = re.compile(
     r"|^[ \t]*+(?=[\w.]*[a-z][A-Z])[\w.]++): ([^\n]{8,200})",
     re.MULTILINE,
 )
+_LEVEL = "(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|CRITICAL|FATAL)"
 _LOG_PREFIX = re.compile(
-    r"\s*+(?:(?:\[[^\]\n]{0,80}\]|\d[\d.,:/TZ+-]{3,40}+|[-|]|(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR"
-    r"|CRITICAL|FATAL)\b(?!:\s))[:,]?\s++)*+"
+    rf"\s*+(?:(?:\[[^\]\n]{{0,80}}\]|\d[\d.,:/TZ+-]{{3,40}}+|[-|]|{_LEVEL}\b(?!:\s))[:,]?\s++)*+"
 )
-"""What a log writes before a message: times, levels and the like."""
+_OF_A_LOG = re.compile(rf"\d:\d\d|{_LEVEL}")
+"""A time or a level, one of which stands before a message in a log."""
 
 _OF_A_LINE = re.compile(r"\s*+[^\s:(]++(?<=\w)(?<!\d)(?::\d|\(\d++,\d++\))")
 """A place in front of a line, as compilers write it, and not a time of day."""
@@ -60,6 +61,8 @@ _MOST_QUOTING = 5
 _LITERAL = re.compile(
     r""""((?:[^"\\\n]|\\.){8,300}+)"|'((?:[^'\\\n]|\\.){8,300}+)'|`((?:[^`\\\n]|\\.){8,300}+)`"""
 )
+_LONG_QUOTES = ('"""', "'''", "`")
+_HEREDOC = re.compile(r"<<[~-]?[\"']?[A-Z_]{2}")
 _VALUE = re.compile(r"\$?\{[^{}]*\}|#\{[^{}]*\}|\\\([^()]*\)|%[-+#0-9.]*+l*[a-zA-Z]|\$\w+|\\[nrt]")
 """What a program replaces in a message, by the rules of f-strings, `printf` and templates."""
 
@@ -170,20 +173,20 @@ def _with_strings_of(line: _Line, hits: Sequence[Hit]) -> dict[tuple[str, ...], 
         # Few lines have two of the words beside each other, and strings take long to find.
         text = hit.record.text
         rows = {row for pair in pairs if pair in text for row in _lines_with(pair, text)}
-        strings = {parts: row for row in rows for parts in _strings_in(row)}
+        strings = {parts: row for row in rows for parts in _strings_in(text, *row)}
         for parts, row in strings.items():
             share = line.share_of(parts)
             if share:
-                printer = Printer(hit, sum(map(len, parts)), share, _name_at(row, hit))
+                printer = Printer(hit, sum(map(len, parts)), share, _name_at(hit, *row))
                 found.setdefault(parts, []).append(printer)
     return found
 
 
-def _name_at(row: str, hit: Hit) -> str:
+def _name_at(hit: Hit, start: int, end: int) -> str:
     """Return the name of a line's member, function or constant, "" for a common one."""
     fields = hit.record.fields
-    until = f"{hit.record.text.partition(row)[0]}{row}"
-    if member := _MEMBER.search(until, len(until) - len(row) - _LONGEST_BEFORE):
+    until = hit.record.text[:end]
+    if member := _MEMBER.search(until, max(0, start - _LONGEST_BEFORE)):
         return member[1]
     name = str(fields.get("name"))
     if not fields.get("signature"):
@@ -233,12 +236,13 @@ def with_users(
     return [*others[:behind], *lifted, *others[behind:]]
 
 
-def _lines_with(words: str, text: str) -> Iterator[str]:
+def _lines_with(words: str, text: str) -> Iterator[tuple[int, int]]:
+    """Yield the first and last offset of each line that has the words."""
     at = text.find(words)
     while at >= 0:
         end = text.find("\n", at)
         end = len(text) if end < 0 else end
-        yield text[text.rfind("\n", 0, at) + 1 : end]
+        yield text.rfind("\n", 0, at) + 1, end
         at = text.find(words, end)
 
 
@@ -295,8 +299,9 @@ def _lines_in(query: str) -> list[_Line]:
 
 
 def _log_prefix(line: str) -> str:
+    """Return what a log has written before a line's message, or ""."""
     found = _LOG_PREFIX.match(line)
-    return found[0] if found else ""
+    return found[0] if found and _OF_A_LOG.search(found[0]) else ""
 
 
 def _statement(line: str, *, alone: bool) -> _Line:
@@ -305,14 +310,16 @@ def _statement(line: str, *, alone: bool) -> _Line:
     return _Line(line, min(least, _FIRST_OF_A_STATEMENT) if alone else least)
 
 
-def _strings_in(code: str) -> Iterator[tuple[str, ...]]:
-    """Yield the parts between the values of each string.
+def _strings_in(text: str, start: int, end: int) -> Iterator[tuple[str, ...]]:
+    """Yield the parts between the values of each string of a line.
 
-    A line may also lie in a string of several lines, and is one itself then.
+    A line within a string of several lines is one itself.
     """
-    for string in (code, *map("".join, _LITERAL.findall(code))):
-        text = string.replace("\\'", "'").replace('\\"', '"')
-        parts = (part.strip(_AROUND_A_VALUE) for part in _VALUE.split(text))
+    line, before = text[start:end], text[:start]
+    inside = _HEREDOC.search(before) or any(before.count(quote) % 2 for quote in _LONG_QUOTES)
+    for string in (*([line] if inside else ()), *map("".join, _LITERAL.findall(line))):
+        written = string.replace("\\'", "'").replace('\\"', '"')
+        parts = (part.strip(_AROUND_A_VALUE) for part in _VALUE.split(written))
         yield tuple(part for part in parts if _WORD.search(part))
 
 
