@@ -25,9 +25,9 @@ from contextkit_code.ranking.files import (
     with_named,
 )
 from contextkit_code.ranking.mentions import Mention, matched_files, mentions_in
-from contextkit_code.ranking.messages import (
+from contextkit_code.ranking.messages import phrases_in
+from contextkit_code.ranking.printing import (
     holding,
-    phrases_in,
     printers_of,
     quoted_first,
     users_of,

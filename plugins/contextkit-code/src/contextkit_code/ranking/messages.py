@@ -1,18 +1,13 @@
-"""Find the units that print a question's message, or hold a phrase that it quotes."""
+"""Find the messages and the quoted phrases in a question."""
 
 from __future__ import annotations
 
 import itertools
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
-from attrs import evolve, frozen
-
-from contextkit import Hit
-from contextkit_code.ranking.files import file_of
-from contextkit_code.ranking.paths import is_test
-from contextkit_code.ranking.units import RankedUnit
+from attrs import frozen
 
 _QUOTED = re.compile(r"""(?<!\w)(?:'([^'\n]{4,200})'|"([^"\n]{4,200})"|`([^`\n]{4,200})`)(?!\w)""")
 _LEFT_OUT = re.compile(r"\.\.\.|…")
@@ -51,43 +46,14 @@ _FIRST_OF_A_STATEMENT = 4
 _SHORTEST_MESSAGE = 12
 _SHORTEST_QUOTE = 4
 _MOST_PHRASES = 10
-_BEHIND_A_QUOTE = 0.9
-"""Factor for the units without a rare phrase of the question."""
-
-_MOST_QUOTING = 5
-"""Most units that a useful phrase may occur in."""
-
-
-_LITERAL = re.compile(
-    r""""((?:[^"\\\n]|\\.){8,300}+)"|'((?:[^'\\\n]|\\.){8,300}+)'|`((?:[^`\\\n]|\\.){8,300}+)`"""
-)
-_LONG_QUOTES = ('"""', "'''", "`")
-_HEREDOC = re.compile(r"<<[~-]?[\"']?[A-Z_]{2}")
-_VALUE = re.compile(r"\$?\{[^{}]*\}|#\{[^{}]*\}|\\\([^()]*\)|%[-+#0-9.]*+l*[a-zA-Z]|\$\w+|\\[nrt]")
-"""What a program replaces in a message, by the rules of f-strings, `printf` and templates."""
-
 _SPACED = re.compile(r"\S+\s*")
 _WORD = re.compile(r"[^\W\d_]{2,}+")
-_AROUND_A_VALUE = " \t'\"`\\-+*.,:;!?"
 _LEAST_WORDS = 2
-_LEAST_SHARE = 0.5
+LEAST_SHARE = 0.5
 """Share of a line's words that a string must have, unless the line is sure to be a message."""
 
 _LEAST_SHARE_OF_A_REPORT = 0.6
 """The same for a line among others, which may be prose that quotes a message."""
-
-_ASSIGNED = re.compile(r"^[ \t]*+(?:[a-z]+ )*+([^\W\d]\w*+)\s?(?::[^=\n]*+)?=", re.MULTILINE)
-_MEMBER = re.compile(r"(?:\.|->)(\w++)\s?=[^=;}\n]*+(?:;|\n[^\n]*+)?\Z")
-_LONGEST_BEFORE = 100
-"""Characters of the line above that may begin the assignment of a string."""
-
-_RARE_NAME = re.compile(r"\w_\w|[a-z][A-Z]|^\w{9,}$")
-"""A name of which each use means the same thing."""
-
-_MOST_USERS = 2
-
-_PRINTS = 0.9
-"""Relevance of a unit that prints half of a message's words."""
 
 
 def phrases_in(query: str) -> list[str]:
@@ -96,7 +62,7 @@ def phrases_in(query: str) -> list[str]:
     Plain names are left out, and so are the values in a message.
     """
     # What a message quotes is a value of the program that printed it.
-    quoted = ("".join(found) for found in (*_messages_in(query), *_QUOTED.findall(query)))
+    quoted = ("".join(found) for found in (*_first_words_in(query), *_QUOTED.findall(query)))
     parts = (part.strip() for text in quoted for part in _LEFT_OUT.split(text))
     phrases = [part for part in parts if len(part) >= _SHORTEST_QUOTE and not part.isidentifier()]
     return list(dict.fromkeys(phrases))[:_MOST_PHRASES]
@@ -111,7 +77,7 @@ def _errors_in(query: str) -> list[str]:
     return _MESSAGE.findall("\n".join(lines))
 
 
-def _messages_in(query: str) -> Iterator[str]:
+def _first_words_in(query: str) -> Iterator[str]:
     """Yield the first words of the parts of messages, as in `ValueError: no such file: a.txt`.
 
     The longest come first. A line that asks nothing may be a message, too, such as `Received
@@ -131,123 +97,7 @@ def _messages_in(query: str) -> Iterator[str]:
 
 
 @frozen
-class Printer:
-    """A unit with a string from which a message was made.
-
-    Attributes:
-        hit: the unit.
-        length: number of the string's characters that the message has. In `fixture 'a' not found`
-            these are 7 and 9 of `f"fixture '{name}' not found"`.
-        share: the string's part of the message's words, 0..1.
-        name: that of the function, or of the constant that holds the string; "" if it is so common
-            that other code with this name may mean another thing.
-    """
-
-    hit: Hit
-    length: int
-    share: float
-    name: str
-
-
-def printers_of(query: str, hits: Sequence[Hit]) -> dict[str, Printer]:
-    """Return the units from whose strings a message of the query was made, by id.
-
-    A string of many units does not count; tests that expect a message do not make it less rare.
-    """
-    found: dict[str, Printer] = {}
-    for line in _lines_in(query):
-        for own in _with_strings_of(line, hits).values():
-            code = [unit for unit in own if not is_test(file_of(unit.hit))]
-            for unit in code or own:
-                known = found.get(unit.hit.record.id, unit)
-                if len(code or own) <= _MOST_QUOTING and unit.length >= known.length:
-                    found[unit.hit.record.id] = unit
-    return found
-
-
-def _with_strings_of(line: _Line, hits: Sequence[Hit]) -> dict[tuple[str, ...], list[Printer]]:
-    """Return the units by the string from which the line was made."""
-    found: dict[tuple[str, ...], list[Printer]] = {}
-    pairs = line.pairs
-    for hit in hits:
-        # Few lines have two of the words beside each other, and strings take long to find.
-        text = hit.record.text
-        rows = {row for pair in pairs if pair in text for row in _lines_with(pair, text)}
-        strings = {parts: row for row in rows for parts in _strings_in(text, *row)}
-        for parts, row in strings.items():
-            share = line.share_of(parts)
-            if share:
-                printer = Printer(hit, sum(map(len, parts)), share, _name_at(hit, *row))
-                found.setdefault(parts, []).append(printer)
-    return found
-
-
-def _name_at(hit: Hit, start: int, end: int) -> str:
-    """Return the name of a line's member, function or constant, "" for a common one."""
-    fields = hit.record.fields
-    until = hit.record.text[:end]
-    if member := _MEMBER.search(until, max(0, start - _LONGEST_BEFORE)):
-        return member[1]
-    name = str(fields.get("name"))
-    if not fields.get("signature"):
-        assigned = _ASSIGNED.findall(until)
-        name = assigned[-1] if assigned else ""
-    return name if _RARE_NAME.search(name) else ""
-
-
-def users_of(printers: Mapping[str, Printer], hits: Sequence[Hit]) -> list[Hit]:
-    """Return the first units that use a printing function or constant, without tests."""
-    # The parts of a long function all have its name.
-    own = {_title(printer.hit) for printer in printers.values()}
-    names = [re.escape(printer.name) for printer in printers.values() if printer.name]
-    uses = re.compile(rf"\b(?:{'|'.join(names)})\b")
-    return [
-        hit
-        for hit in hits
-        if names
-        and _title(hit) not in own
-        and not is_test(file_of(hit))
-        and uses.search(hit.record.text)
-    ][:_MOST_USERS]
-
-
-def _title(hit: Hit) -> tuple[str, object]:
-    return file_of(hit), hit.record.fields.get("qualified_name")
-
-
-def with_users(
-    users: Sequence[Hit], printers: Mapping[str, Printer], units: Sequence[RankedUnit]
-) -> list[RankedUnit]:
-    """Put the users of what prints a message behind it.
-
-    Args:
-        users: they, best first.
-        printers: the units that print a message, by id.
-        units: the ranked ones, best first.
-    """
-    moved = {hit.record.id for hit in users}
-    others = [unit for unit in units if unit.hit.record.id not in moved]
-    printing = [place for place, unit in enumerate(others) if unit.hit.record.id in printers]
-    if not printing:
-        return list(units)
-    behind = printing[-1] + 1
-    level = _BEHIND_A_QUOTE * others[printing[-1]].relevance
-    lifted = (RankedUnit(hit, level, leads=True) for hit in users)
-    return [*others[:behind], *lifted, *others[behind:]]
-
-
-def _lines_with(words: str, text: str) -> Iterator[tuple[int, int]]:
-    """Yield the first and last offset of each line that has the words."""
-    at = text.find(words)
-    while at >= 0:
-        end = text.find("\n", at)
-        end = len(text) if end < 0 else end
-        yield text.rfind("\n", 0, at) + 1, end
-        at = text.find(words, end)
-
-
-@frozen
-class _Line:
+class Message:
     """A text that may be a message, and the fewest of its words that a program's string has."""
 
     text: str
@@ -275,11 +125,12 @@ class _Line:
             at += len(part)
         share = min(1.0, words / len(self.text.split()))
         # "the" and "is" are in every long message.
-        is_short = sum(map(len, parts)) < _SHORTEST_MESSAGE and share < _LEAST_SHARE
+        is_short = sum(map(len, parts)) < _SHORTEST_MESSAGE and share < LEAST_SHARE
         return 0.0 if is_short else share
 
 
-def _lines_in(query: str) -> list[_Line]:
+def messages_in(query: str) -> list[Message]:
+    """Return the texts in a query that a program may have printed."""
     lines = [line for line in map(str.strip, query.splitlines()) if line]
     alone = len(lines) == 1
     # What a report says in quotes is seldom what it is about.
@@ -288,14 +139,17 @@ def _lines_in(query: str) -> list[_Line]:
     phrases = (text for text in (*quoted, *logged) if text.count(" ") > 1)
     messages = [*_errors_in(query), *phrases]
     if messages:
-        return [_Line(text, _LEAST_WORDS) for text in messages[:_MOST_PHRASES]]
-    # A log ends with what went wrong, and somebody who writes begins with it.
-    read = dict.fromkeys((*lines[:_MOST_PHRASES], *lines[-_MOST_PHRASES:]))
+        return [Message(text, _LEAST_WORDS) for text in _ends(messages)]
     return [
         _statement(line, alone=alone)
-        for line in read
+        for line in _ends(lines)
         if _STATEMENT.fullmatch(line) and not _OF_A_LINE.match(line)
     ]
+
+
+def _ends(texts: Sequence[str]) -> list[str]:
+    """Return the first and the last few: a log ends with what went wrong, a report begins so."""
+    return [*dict.fromkeys((*texts[:_MOST_PHRASES], *texts[-_MOST_PHRASES:]))]
 
 
 def _log_prefix(line: str) -> str:
@@ -304,84 +158,7 @@ def _log_prefix(line: str) -> str:
     return found[0] if found and _OF_A_LOG.search(found[0]) else ""
 
 
-def _statement(line: str, *, alone: bool) -> _Line:
-    share = _LEAST_SHARE if alone else _LEAST_SHARE_OF_A_REPORT
+def _statement(line: str, *, alone: bool) -> Message:
+    share = LEAST_SHARE if alone else _LEAST_SHARE_OF_A_REPORT
     least = max(_LEAST_WORDS, math.ceil(share * len(line.split())))
-    return _Line(line, min(least, _FIRST_OF_A_STATEMENT) if alone else least)
-
-
-def _strings_in(text: str, start: int, end: int) -> Iterator[tuple[str, ...]]:
-    """Yield the parts between the values of each string of a line.
-
-    A line within a string of several lines is one itself.
-    """
-    line, before = text[start:end], text[:start]
-    inside = _HEREDOC.search(before) or any(before.count(quote) % 2 for quote in _LONG_QUOTES)
-    for string in (*([line] if inside else ()), *map("".join, _LITERAL.findall(line))):
-        written = string.replace("\\'", "'").replace('\\"', '"')
-        parts = (part.strip(_AROUND_A_VALUE) for part in _VALUE.split(written))
-        yield tuple(part for part in parts if _WORD.search(part))
-
-
-def holding(phrases: Sequence[str], hits: Sequence[Hit]) -> dict[str, Hit]:
-    """Return units that contain a rare phrase, by id.
-
-    The beginning of a phrase counts only where the whole phrase is nowhere. Tests that expect a
-    message do not make it less rare.
-    """
-    found: dict[str, Hit] = {}
-    held: list[str] = []
-    for phrase in phrases:
-        if any(longer.startswith(phrase) for longer in held):
-            continue
-        own = {hit.record.id: hit for hit in hits if phrase in hit.record.text}
-        if own:
-            held.append(phrase)
-        if len(own) > _MOST_QUOTING:
-            own = {id_: hit for id_, hit in own.items() if not is_test(file_of(hit))}
-        if len(own) <= _MOST_QUOTING:
-            found |= own
-    return found
-
-
-def quoted_first(
-    printers: Mapping[str, Printer],
-    phrases: Sequence[str],
-    hits: Sequence[Hit],
-    units: Sequence[RankedUnit],
-    level: float,
-) -> list[RankedUnit]:
-    """Put the units that print a message first, then those with a rare quoted phrase.
-
-    Those with the longest string of a message, or with most of the phrases, come first. Tests are
-    put first where no other unit has a string or phrase.
-
-    Args:
-        printers: the units that print a message of the question, by id.
-        phrases: the phrases quoted in it.
-        hits: the units that were found for it, ranked or not.
-        units: the ranked ones, best first.
-        level: the relevance of the best, 0..1.
-    """
-    holders = {unit.hit.record.id: unit.hit for unit in printers.values()} | holding(phrases, hits)
-    own = {id_: hit for id_, hit in holders.items() if not is_test(file_of(hit))}
-    quoting = own or holders
-    if not quoting:
-        return list(units)
-    if any(printers[id_].share >= _LEAST_SHARE for id_ in quoting if id_ in printers):
-        level = max(level, _PRINTS)
-    ranked = {unit.hit.record.id: place for place, unit in enumerate(units)}
-
-    def order(hit: Hit) -> tuple[int, int, int, int]:
-        printer = printers.get(hit.record.id)
-        length = 0 if printer is None else printer.length
-        held = [place for place, phrase in enumerate(phrases) if phrase in hit.record.text]
-        place = ranked.get(hit.record.id, len(units))
-        return -length, -len(held), min(held, default=0), place
-
-    first = [
-        RankedUnit(hit, level * _BEHIND_A_QUOTE ** (place / len(quoting)), leads=True)
-        for place, hit in enumerate(sorted(quoting.values(), key=order))
-    ]
-    others = (unit for unit in units if unit.hit.record.id not in quoting)
-    return [*first, *(evolve(unit, relevance=_BEHIND_A_QUOTE * unit.relevance) for unit in others)]
+    return Message(line, min(least, _FIRST_OF_A_STATEMENT) if alone else least)
