@@ -99,6 +99,8 @@ def test_a_message_leads_to_the_string_that_it_was_made_from(
     found = ask(question, limit=5)
     assert found[0].title == "run"
     assert found[0].relevance >= 0.9 or "\n" in question
+    # What has the same words, or the values, answers less.
+    assert found[1].relevance <= 0.6
 
 
 _CONSTANT = """\

@@ -16,6 +16,9 @@ from contextkit_code.ranking.units import RankedUnit
 _BEHIND_A_QUOTE = 0.9
 """Factor for the units without a rare phrase of the question."""
 
+_BESIDE_A_MESSAGE = 0.6
+"""Factor where a unit prints the message: the others have its values, or some of its words."""
+
 _MOST_QUOTING = 5
 """Most units that a useful phrase may occur in."""
 
@@ -213,13 +216,15 @@ def quoted_first(
         units: the ranked ones, best first.
         level: the relevance of the best, 0..1.
     """
-    holders = {unit.hit.record.id: unit.hit for unit in printers.values()} | holding(phrases, hits)
+    printing = {id_: unit.hit for id_, unit in printers.items()}
+    is_sure = any(printer.share >= LEAST_SHARE for printer in printers.values())
+    # The phrases in a message are the values that a program put in.
+    holders = printing if is_sure else printing | holding(phrases, hits)
     own = {id_: hit for id_, hit in holders.items() if not is_test(file_of(hit))}
     quoting = own or holders
     if not quoting:
         return list(units)
-    if any(printers[id_].share >= LEAST_SHARE for id_ in quoting if id_ in printers):
-        level = max(level, _PRINTS)
+    level, share = (max(level, _PRINTS), _BESIDE_A_MESSAGE) if is_sure else (level, _BEHIND_A_QUOTE)
     ranked = {unit.hit.record.id: place for place, unit in enumerate(units)}
 
     def order(hit: Hit) -> tuple[int, int, int, int]:
@@ -234,4 +239,4 @@ def quoted_first(
         for place, hit in enumerate(sorted(quoting.values(), key=order))
     ]
     others = (unit for unit in units if unit.hit.record.id not in quoting)
-    return [*first, *(evolve(unit, relevance=_BEHIND_A_QUOTE * unit.relevance) for unit in others)]
+    return [*first, *(evolve(unit, relevance=share * unit.relevance) for unit in others)]
