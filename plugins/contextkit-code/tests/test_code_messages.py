@@ -168,6 +168,16 @@ def test_a_test_that_holds_a_message_does_not_lead(project: Project, ask: Ask) -
     assert ask("boat has left port")[0].title == "test_boats"
 
 
+def test_a_test_does_not_lead_where_code_has_a_part_of_the_message(
+    project: Project, ask: Ask
+) -> None:
+    """The test has all of it, and the code adds it up."""
+    expecting = "def test_berth():\n    assert str(it) == 'no berth was left for tern'"
+    adding = "def moor(boat):\n    raise ValueError('no berth was left ' + 'for ' + boat)"
+    project({"test_berth.py": expecting, "mooring.py": adding})
+    assert ask("no berth was left for tern")[0].title == "moor"
+
+
 def test_words_of_a_statement_are_no_message(project: Project, ask: Ask) -> None:
     """Its first two or three stand anywhere by chance."""
     project({"gate.py": _GATE, "boat.py": "def boat():\n    'the gate opens at night'"})

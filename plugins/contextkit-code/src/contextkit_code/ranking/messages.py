@@ -135,7 +135,7 @@ def messages_in(query: str) -> list[Message]:
     alone = len(lines) == 1
     # What a report says in quotes is seldom what it is about.
     quoted = ("".join(found) for found in _QUOTED.findall(query) if alone)
-    logged = (line[len(_log_prefix(line)) :] for line in lines if _log_prefix(line))
+    logged = (line[len(prefix) :] for line in lines if (prefix := _log_prefix(line)))
     phrases = (text for text in (*quoted, *logged) if text.count(" ") > 1)
     messages = [*_errors_in(query), *phrases]
     if messages:

@@ -217,7 +217,10 @@ def quoted_first(
         level: the relevance of the best, 0..1.
     """
     printing = {id_: unit.hit for id_, unit in printers.items()}
-    is_sure = any(printer.share >= LEAST_SHARE for printer in printers.values())
+    is_sure = any(
+        printer.share >= LEAST_SHARE and not is_test(file_of(printer.hit))
+        for printer in printers.values()
+    )
     # The phrases in a message are the values that a program put in.
     holders = printing if is_sure else printing | holding(phrases, hits)
     own = {id_: hit for id_, hit in holders.items() if not is_test(file_of(hit))}
