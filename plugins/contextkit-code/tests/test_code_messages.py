@@ -171,10 +171,10 @@ def test_a_test_that_holds_a_message_does_not_lead(project: Project, ask: Ask) -
 def test_a_test_does_not_lead_where_code_has_a_part_of_the_message(
     project: Project, ask: Ask
 ) -> None:
-    """The test has all of it, and the code adds it up."""
+    """The test has all of it, and the code makes it elsewhere."""
     expecting = "def test_berth():\n    assert str(it) == 'no berth was left for tern'"
-    adding = "def moor(boat):\n    raise ValueError('no berth was left ' + 'for ' + boat)"
-    project({"test_berth.py": expecting, "mooring.py": adding})
+    raising = "def moor(boat):\n    # no berth was left for it\n    raise full(boat)"
+    project({"test_berth.py": expecting, "mooring.py": raising})
     assert ask("no berth was left for tern")[0].title == "moor"
 
 
