@@ -165,6 +165,9 @@ _LEAST_COVERAGE = 0.2
 
 Long questions describe what they are about, and have many words that nothing else has."""
 
+_TWO_WORDS = 2
+"""Fewest words of a question that an item's name must have to be about it."""
+
 _FEW_FOUND = 5
 """Among fewer items, a word that all of them have is not common."""
 
@@ -223,7 +226,7 @@ def refuses(
     elif len(candidates) >= _FEW_FOUND and 0 < len(words) <= _SHORT and not names.found:
         coverage = max(coverage_of(request.query, candidates))
         # A result without any of the words was found by meaning.
-        if 0 < coverage < _LEAST_COVERAGE:
+        if 0 < coverage < _LEAST_COVERAGE and not _is_named_by_most(words, candidates):
             return (
                 "no result answers the question: the words found are "
                 f"{coverage:.2f} of what it is about"
@@ -269,8 +272,21 @@ def _too_few(words: Sequence[Word], candidates: Sequence[Candidate], best: float
 
 def _names_one(words: Sequence[Word], candidates: Sequence[Candidate]) -> bool:
     """Check for an item whose title or location has one of the words."""
+    return _most_in_a_name(words, candidates) > 0
+
+
+def _is_named_by_most(words: Sequence[Word], candidates: Sequence[Candidate]) -> bool:
+    """Check for an item whose title or location has most of the words, and two at least.
+
+    If all results are of `status_drafts.py`, "status" and "drafts" are in each, yet say it all.
+    """
+    most = _most_in_a_name(words, candidates)
+    return most >= _TWO_WORDS and 2 * most > len(words)
+
+
+def _most_in_a_name(words: Sequence[Word], candidates: Sequence[Candidate]) -> int:
     names = (f"{each.item.title or ''} {each.item.location or ''}" for each in candidates)
-    return any(words_in_text(words, name) for name in names)
+    return max((words_in_text(words, name) for name in names), default=0)
 
 
 def by_other_means(info: SourceInfo, candidate: Candidate) -> bool:

@@ -153,6 +153,17 @@ async def test_nothing_goes_on_that_has_common_words_alone(open_kit: OpenKit) ->
     assert shown(await kit.assemble_context("which timeout does a group have?")) == {"ant"}
 
 
+async def test_words_that_all_items_have_in_their_names_are_the_subject(open_kit: OpenKit) -> None:
+    """All that was found is of one file, and that is named by what is asked."""
+    items = [
+        ContextItem("ant", f"part {n}", 0.5, id=str(n), location="status_drafts.py:1")
+        for n in range(8)
+    ]
+    kit = open_kit({"ant": make_source(items)})
+    assert shown(await kit.assemble_context("how are drafts of a status saved?")) == {"ant"}
+    assert shown(await kit.assemble_context("how is a status saved?")) == set()
+
+
 async def test_a_word_of_another_language_may_stand_for_what_was_found(open_kit: OpenKit) -> None:
     """A verb that no list has is no sign that nothing answers; a noun that nothing has is one."""
     items = [ContextItem("ant", "open the file", 0.3, id="1")]
