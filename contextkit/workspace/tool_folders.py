@@ -1,4 +1,4 @@
-"""Folders that a tool fills: fetched packages, environments and caches."""
+"""Folders that a tool fills: fetched packages, environments, caches and what tests printed."""
 
 from __future__ import annotations
 
@@ -21,9 +21,12 @@ TOOL_FOLDERS = frozenset(
         ".tox",
         ".venv",
         "__pycache__",
+        "__snapshots__",
+        "_snaps",
         "bower_components",
         "jspm_packages",
         "node_modules",
+        "revdep",
         "site-packages",
     }
 )

@@ -321,6 +321,12 @@ def test_a_document_without_words_has_no_chunks(path: str, text: str) -> None:
     [
         ("docs/a.MD", FileKind("documentation", "markdown"), None),
         ("a.yml", FileKind("configuration", "yaml"), None),
+        ("vignettes/a.Rmd", FileKind("documentation", "markdown"), None),
+        (
+            "tests/testthat/_snaps/a.md",
+            FileKind("documentation", "markdown"),
+            "fetched or made by a tool",
+        ),
         ("a.py", None, None),
         ("Makefile", None, None),
         (".md", None, None),

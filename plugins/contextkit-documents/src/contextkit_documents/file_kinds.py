@@ -20,6 +20,8 @@ _PROSE = {
     ".md": "markdown",
     ".mdx": "markdown",
     ".org": "org",
+    ".qmd": "markdown",
+    ".rmd": "markdown",
     ".rst": "rst",
     ".txt": "text",
 }
