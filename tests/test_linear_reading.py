@@ -38,7 +38,7 @@ from contextkit.workspace.find import find_workspace
 from contextkit_code.chunks import chunk_file
 from contextkit_code.code_records import RecordMaker
 from contextkit_code.doc_comments import comment_words, string_words
-from contextkit_code.plain_names import plain_names
+from contextkit_code.plain_definitions import plain_definitions, plain_names
 from contextkit_code.text_files import parsed_language
 from contextkit_code.truncation import truncated
 from contextkit_commits.log_parser import parse_log, split_tokens
@@ -106,6 +106,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "clean_message": lambda text: clean_message(text.encode()),
     "parse_log": lambda text: [*parse_log(split_tokens([text.encode()] * 2))],
     "plain_names": plain_names,
+    "plain_definitions": lambda text: plain_definitions(text.split("\n"), "sql"),
     "comment_words": lambda text: comment_words([f"/*{text}*/"]),
     "string_words": lambda text: string_words(f'"""{text}"""'),
     "chunk_file": lambda text: chunk_file(text.split("\n"), (), "a", "lines"),

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 import stat
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -120,6 +121,8 @@ class FileListing:
     Attributes:
         folder: the workspace; `FileListing(indexer.workspace)` takes its path.
         max_file_bytes: larger files are skipped.
+        larger: suffix -> how many times as large its files may be, for files of which little is
+            indexed.
         files: the files to index, in this order; no path twice.
         skipped: (path, reason) of skipped files.
         notes: messages for the user.
@@ -127,6 +130,7 @@ class FileListing:
 
     folder: Folder = field(converter=_folder)
     max_file_bytes: int = 1_000_000
+    larger: Mapping[str, int] = field(factory=dict, kw_only=True)
     files: list[WorkspaceFile] = field(factory=list)
     skipped: list[tuple[str, str]] = field(factory=list)
     notes: list[str] = field(factory=list)
@@ -153,7 +157,7 @@ class FileListing:
         if status is None:
             status = self.look_up(location)
         if isinstance(status, os.stat_result):
-            reason = _unfit(status, self.max_file_bytes)
+            reason = _unfit(status, self.max_file_bytes, self._times(path))
             if reason is None:
                 self.files.append(WorkspaceFile(path, location, Stamp.of(status)))
             else:
@@ -171,8 +175,12 @@ class FileListing:
         Raises `OSError` if the file was deleted, is unreadable, is no longer a regular file, has
         grown beyond `max_file_bytes`, or is now reached through a link.
         """
-        content, status = self.folder.read(file.location, self.max_file_bytes)
+        most = self.max_file_bytes * self._times(file.path)
+        content, status = self.folder.read(file.location, most)
         return content, Stamp.of(status)
+
+    def _times(self, path: str) -> int:
+        return self.larger.get(path[path.rfind(".") :].lower(), 1)
 
 
 def unreadable(error: OSError | ValueError) -> str:
@@ -182,12 +190,13 @@ def unreadable(error: OSError | ValueError) -> str:
     return f"it cannot be read: {getattr(error, 'strerror', None) or error}"
 
 
-def _unfit(status: os.stat_result, max_file_bytes: int) -> str | None:
+def _unfit(status: os.stat_result, max_file_bytes: int, times: int) -> str | None:
     """Say why a file is not indexed, or None."""
     if stat.S_ISLNK(status.st_mode):
         return "a symbolic link"
     if not stat.S_ISREG(status.st_mode):
         return "not a regular file"
-    if status.st_size > max_file_bytes:
-        return f"{status.st_size:,} bytes, over max_file_bytes ({max_file_bytes:,})"
+    if status.st_size > times * max_file_bytes:
+        limit = "max_file_bytes" if times == 1 else f"{times} times max_file_bytes"
+        return f"{status.st_size:,} bytes, over {limit} ({times * max_file_bytes:,})"
     return None

@@ -9,7 +9,7 @@ import pytest
 
 from contextkit import ContextItem, Record, Records
 from contextkit_code import contextkit_source
-from contextkit_code.plain_names import plain_names
+from contextkit_code.plain_definitions import plain_names
 
 Ask = Callable[..., list[ContextItem]]
 Project = Callable[[dict[str, str]], Any]
@@ -130,9 +130,9 @@ def test_names_are_told_without_a_grammar(code: str, names: tuple[str, ...]) -> 
 
 
 def test_code_without_a_grammar_is_found_by_what_it_defines(project: Project, ask: Ask) -> None:
-    """Its windows count as holding what is named."""
-    project({"a.nim": "proc restock(x: int) =\n  echo 1\n", "b.nim": "echo restock\n" * 30})
+    """Windows count as holding what they name."""
+    project({"a.yaml": "proc restock(x)\n  echo: 1\n", "b.nim": "echo restock\n" * 30})
 
     item = ask("restock")[0]
 
-    assert item.id == "a.nim::a.nim"
+    assert item.id == "a.yaml::a.yaml"

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from contextkit_code.language_table import LANGUAGES
 from contextkit_code.text_files import NotTextError, decode, parsed_language, text_language
-
-_PYTHON = next(language for language in LANGUAGES if language.name == "python")
 
 
 @pytest.mark.parametrize(
@@ -69,7 +66,7 @@ def test_text_files_have_a_language_too(path: str, expected: tuple[str, bool]) -
 )
 def test_text_is_decoded(content: bytes, expected: list[str]) -> None:
     """UTF-8, UTF-16 with its mark and old Western files are text; every line end is one."""
-    text = decode(content, language=None)
+    text = decode(content, is_code=False)
 
     assert expected == text.lines
     assert "\n".join(expected) == text.source.decode()
@@ -88,7 +85,7 @@ def test_text_is_decoded(content: bytes, expected: list[str]) -> None:
 def test_binary_content_is_refused(content: bytes) -> None:
     """A NUL, or control characters in what is not UTF-8, make a file binary."""
     with pytest.raises(NotTextError, match="binary"):
-        decode(content, language=_PYTHON)
+        decode(content, is_code=True)
 
 
 def test_generated_and_minified_code_is_refused() -> None:
@@ -103,15 +100,15 @@ def test_generated_and_minified_code_is_refused() -> None:
         "/* A Bison parser, made by GNU Bison 3.8.2.  */",
     ):
         with pytest.raises(NotTextError, match="generated"):
-            decode(f"{head}\nx = 1\n".encode(), language=_PYTHON)
+            decode(f"{head}\nx = 1\n".encode(), is_code=True)
     with pytest.raises(NotTextError, match="minified"):
-        decode(b"a=1;" * 2000, language=_PYTHON)
+        decode(b"a=1;" * 2000, is_code=True)
 
 
 def test_code_that_only_speaks_of_generated_files_is_text() -> None:
     """The mark counts in a comment at the top, and in code alone."""
-    decode(b'MARK = "@generated"\n', language=_PYTHON)
-    decode(b"# Ids are generated here.\n\n# Do not edit them.\n", language=_PYTHON)
-    decode(b"x = 1\n" * 200 + b"# @generated\n", language=_PYTHON)
-    decode(b"# @generated\n", language=None)
-    decode(b"a long paragraph " * 2000, language=None)
+    decode(b'MARK = "@generated"\n', is_code=True)
+    decode(b"# Ids are generated here.\n\n# Do not edit them.\n", is_code=True)
+    decode(b"x = 1\n" * 200 + b"# @generated\n", is_code=True)
+    decode(b"# @generated\n", is_code=False)
+    decode(b"a long paragraph " * 2000, is_code=False)

@@ -9,13 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from contextkit_code.definitions import Definition
 from contextkit_code.languages import TRANSPARENT
-
-WINDOW_TYPES = frozenset({"lines", "section"})
-"""Unit types of chunks that are not definitions."""
+from contextkit_code.notebooks import Notebook
+from contextkit_code.record_kinds import CELL
 
 MAX_CLASS_LINES = 12
 MAX_FIRST_MEMBER_LINES = 40
@@ -75,6 +74,31 @@ def chunk_file(
         window_type: the unit type of windows.
     """
     return list(_Chunker(lines, window_type).region(0, len(lines) - 1, definitions, file_name))
+
+
+def chunk_notebook(
+    notebook: Notebook, definitions: Sequence[Definition], file_name: str
+) -> list[Chunk]:
+    """Split a notebook into chunks; their rows are those of its file.
+
+    Args:
+        notebook: the notebook.
+        definitions: the definitions in its lines.
+        file_name: the name of what stands before the first heading.
+    """
+    chunker = _Chunker(notebook.lines, CELL)
+    return [
+        evolve(chunk, first=notebook.rows[chunk.first], last=notebook.rows[chunk.last])
+        for section in notebook.sections
+        for own in [
+            [
+                each
+                for each in definitions
+                if section.first <= each.first <= each.last <= section.last
+            ]
+        ]
+        for chunk in chunker.region(section.first, section.last, own, section.heading or file_name)
+    ]
 
 
 @frozen
@@ -175,7 +199,7 @@ class _Chunker:
             # Append a short rest to the chunk before it.
             if last - end <= size // 5:
                 end = last
-            if end < last and size == PART_LINES:
+            if end < last and self.window_type != "section":
                 end = self._statement_end(start, end)
             end = self._within_characters(start, end)
             text = "\n".join(self.lines[start : end + 1])

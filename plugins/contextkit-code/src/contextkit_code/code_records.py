@@ -9,14 +9,17 @@ from attrs import define, evolve, field
 
 from contextkit import Record
 from contextkit.logs import get_logger
-from contextkit_code.chunks import WINDOW_TYPES, Chunk, chunk_file
+from contextkit_code.chunks import Chunk, chunk_file, chunk_notebook
+from contextkit_code.components import COMPONENTS, script_of
 from contextkit_code.definitions import Definition, find_definitions
 from contextkit_code.grammars import Grammars, ParseTooLongError
 from contextkit_code.imports import Import, find_imports
 from contextkit_code.languages import Language
-from contextkit_code.plain_names import plain_names
-from contextkit_code.record_kinds import OUTLINE, UNIT
-from contextkit_code.text_files import decode, parsed_language, text_language
+from contextkit_code.notebooks import read_notebook
+from contextkit_code.plain_definitions import plain_definitions, plain_names
+from contextkit_code.record_kinds import CELL, OUTLINE, UNIT, WINDOW_TYPES
+from contextkit_code.text_files import decode, language_named, parsed_language, text_language
+from contextkit_code.workspace_files import NOTEBOOK
 
 _log = get_logger(__name__)
 
@@ -46,25 +49,40 @@ class RecordMaker:
 
         Raises `NotTextError` for a file that holds no text that a person wrote.
         """
+        if path.lower().endswith(NOTEBOOK):
+            return self._notebook(path, content)
         language = parsed_language(path, content)
-        text = decode(content, language=language)
-        file_name = path.rpartition("/")[2]
+        written_in, is_prose = (language.name, False) if language else text_language(path)
+        text = decode(content, is_code=not is_prose)
         if language is not None:
             definitions, imports = self._structure(path, text.source, language)
-            chunks = chunk_file(text.lines, definitions, file_name, "lines")
-            if not definitions:
-                chunks = _with_plain_names(chunks)
-            return self._records(path, language.name, chunks, imports)
-        written_in, prose = text_language(path)
-        chunks = chunk_file(text.lines, (), file_name, "section" if prose else "lines")
-        return self._records(path, written_in, chunks if prose else _with_plain_names(chunks))
+        elif written_in in COMPONENTS:
+            definitions, imports = self._structure(
+                path, script_of(text.lines), language_named("typescript")
+            )
+        else:
+            found = () if is_prose else plain_definitions(text.lines, written_in)
+            definitions, imports = found, ()
+        file_name = path.rpartition("/")[2]
+        chunks = chunk_file(text.lines, definitions, file_name, "section" if is_prose else "lines")
+        if not is_prose and not (language and definitions):
+            chunks = _with_plain_names(chunks)
+        return self._records(path, written_in, chunks, imports)
+
+    def _notebook(self, path: str, content: bytes) -> list[Record]:
+        text = decode(content, is_code=False)
+        notebook = read_notebook("\n".join(text.lines))
+        language = language_named(notebook.language)
+        definitions, imports = self._structure(path, notebook.source, language)
+        chunks = chunk_notebook(notebook, definitions, path.rpartition("/")[2])
+        return self._records(path, notebook.language, chunks, imports)
 
     def _structure(
-        self, path: str, source: bytes, language: Language
+        self, path: str, source: bytes, language: Language | None
     ) -> tuple[Sequence[Definition], Sequence[Import]]:
-        """Return a file's definitions and imports; empty if parsing fails."""
-        grammar = self.grammars.get(language)
-        if grammar is None:
+        """Return a file's definitions and imports; empty if it cannot be parsed."""
+        grammar = self.grammars.get(language) if language else None
+        if language is None or grammar is None:
             return (), ()
         try:
             matches = grammar.matches(source)
@@ -104,13 +122,17 @@ class RecordMaker:
         return Record(id=path, text=outline_words(path, chunks), fields=fields)
 
 
-def _with_plain_names(windows: Sequence[Chunk]) -> list[Chunk]:
-    return [evolve(window, defines=plain_names(window.text)) for window in windows]
+def _with_plain_names(chunks: Sequence[Chunk]) -> list[Chunk]:
+    return [
+        evolve(chunk, defines=plain_names(chunk.text)) if chunk.unit_type == "lines" else chunk
+        for chunk in chunks
+    ]
 
 
 def _keywords(path: str, chunk: Chunk) -> str:
     # A window is short. With the name of the definition it is part of, it would rank above it.
-    name = [] if chunk.unit_type in WINDOW_TYPES else [chunk.qualified_name]
+    is_named = chunk.unit_type == CELL or chunk.unit_type not in WINDOW_TYPES
+    name = [chunk.qualified_name] if is_named else []
     return " ".join([path, *name] * _NAME_WEIGHT)
 
 

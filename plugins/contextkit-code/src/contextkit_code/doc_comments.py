@@ -10,7 +10,7 @@ from collections.abc import Sequence
 _MARKS = (
     r"/\*[*!]*|\*/|\*+(?!/)"
     r"|///?[/!]?"
-    r"|#+!?"
+    r"|#+[!']?|;+|%+"
     r"|--\[=*\[|\]=*\]|--+(?:\s*[|^])?"
     r"|\{-+(?:\s*\|)?"
     r"|=begin\b|=end\b"
@@ -32,6 +32,8 @@ def comment_words(comments: Sequence[str]) -> str:
 def _words(comment: str) -> str:
     if comment.startswith("@"):
         return string_words(_ATTRIBUTE.sub("", comment))
+    if comment.startswith('"""'):
+        return string_words(comment)
     bare = _LINE_START.sub("", _BLOCK_END.sub("", comment))
     return _clean(bare)
 

@@ -12,6 +12,7 @@ from attrs import evolve
 from contextkit import ContextItem
 from contextkit_code.ranking.definitions import resembling
 from contextkit_code.ranking.question import Question
+from contextkit_code.record_kinds import WINDOW_TYPES
 from contextkit_code.runs import gaps
 from contextkit_code.unit_layout import unit_rows
 from contextkit_code.unit_rows import framed_rows, gist_rows
@@ -20,7 +21,6 @@ LINES = "lines"
 """Metadata key for the lines to show: `[[first, last], ...]`."""
 
 _FUNCTIONS = frozenset({"function", "method", "macro"})
-_WINDOWS = frozenset({"lines", "section"})
 _LONG_HEAD = 600
 """Most characters of a class head that is shown whole.
 
@@ -48,7 +48,7 @@ def gist(item: ContextItem, question: Question, query: str) -> list[list[int]] |
     """
     data = item.metadata
     kind, first, last = (data.get(name) for name in ("unit_type", "start_line", "end_line"))
-    if kind in _WINDOWS or not isinstance(first, int):
+    if kind in WINDOW_TYPES or not isinstance(first, int):
         return None
     is_function = kind in _FUNCTIONS
     longest = _LONG_FOR_USERS if "use" in question.asks_for else _LONG_DOCSTRING

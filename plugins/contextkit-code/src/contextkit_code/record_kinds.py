@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-INDEX_VERSION = 8
+INDEX_VERSION = 9
 """Index version.
 
 Raise it when files of the same content would give other records: all are indexed anew.
@@ -13,3 +13,9 @@ UNIT = "unit"
 
 OUTLINE = "outline"
 """Field `kind` of a file's record, searched but never shown."""
+
+CELL = "cell"
+"""Unit type of what a notebook has beside definitions."""
+
+WINDOW_TYPES = frozenset({"lines", "section", CELL})
+"""Unit types of what is no definition."""

@@ -18,7 +18,7 @@ _HEAD = 8192
 _MIN_MINIFIED = 5_000
 _MINIFIED_LINE = 400
 _GENERATED_HEAD = 600
-_COMMENT = re.compile(r"[ \t]*(?://|#|/?\*|--|;|<!--)")
+_COMMENT = re.compile(r"[ \t]*(?://|#|/?\*|--|;|%|<!--)")
 _GENERATED = re.compile(
     r"@generated\b|\bBison (?:parser|interface|implementation)\b"
     r"|\bgenerated (?:automatically )?by (?:flex|GNU Autoconf|autoheader|aclocal|automake|Cython"
@@ -67,10 +67,13 @@ _PROSE = {
     ".md": "markdown",
     ".mdx": "mdx",
     ".org": "org",
+    ".qmd": "markdown",
+    ".rmd": "markdown",
     ".rst": "rst",
     ".txt": "text",
 }
 _OTHER = {
+    ".astro": "astro",
     ".cmake": "cmake",
     ".clj": "clojure",
     ".css": "css",
@@ -125,7 +128,7 @@ class SourceText:
     source: bytes
 
 
-def decode(content: bytes, *, language: Language | None) -> SourceText:
+def decode(content: bytes, *, is_code: bool) -> SourceText:
     """Decode a file's text.
 
     It is UTF-8, UTF-16 with its byte order mark, or a Western single-byte encoding.
@@ -136,10 +139,10 @@ def decode(content: bytes, *, language: Language | None) -> SourceText:
     text = _text(content)
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
-    if language and _says_generated(text[:_GENERATED_HEAD].split("\n")):
+    if is_code and _says_generated(text[:_GENERATED_HEAD].split("\n")):
         raise NotTextError("it says that it is generated")
     lines = text.split("\n")
-    if language and len(text) > _MIN_MINIFIED and len(text) / len(lines) > _MINIFIED_LINE:
+    if is_code and len(text) > _MIN_MINIFIED and len(text) / len(lines) > _MINIFIED_LINE:
         raise NotTextError("it is minified")
     return SourceText(lines, text.encode())
 
@@ -183,6 +186,11 @@ def _by_suffix() -> dict[str, Language]:
 @cache
 def _by_name() -> dict[str, Language]:
     return {language.name: language for language in LANGUAGES}
+
+
+def language_named(name: str) -> Language | None:
+    """Return the language of this name, if it is parsed."""
+    return _by_name().get(name)
 
 
 def parsed_language(path: str, content: bytes) -> Language | None:

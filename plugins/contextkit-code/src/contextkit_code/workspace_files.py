@@ -13,6 +13,12 @@ from contextkit_code.git_attributes import marked_by_git
 from contextkit_code.passed_over import Selection, vendor_folders
 from contextkit_code.plain_files import plain_files
 
+NOTEBOOK = ".ipynb"
+"""Suffix of a notebook's file."""
+
+_OUTPUT = 10
+"""How many times as large as other files a notebook may be: it is mostly pictures."""
+
 
 def list_files(
     root: Path, settings: Mapping[str, Any], elsewhere: Collection[str] = frozenset()
@@ -28,7 +34,7 @@ def list_files(
     """
     if not root.is_dir():
         raise WorkspaceError(f"the workspace {root} is not a folder")
-    listing = FileListing(root, settings["max_file_bytes"])
+    listing = FileListing(root, settings["max_file_bytes"], larger={NOTEBOOK: _OUTPUT})
     selection = Selection(settings["include"], settings["exclude"])
     skipped: dict[str, str] = {}
     found = _all_paths(listing.folder, selection, skipped, listing.notes)

@@ -17,7 +17,7 @@ from contextkit_entities.entity import texts_in
 
 _BATCH = 256
 _LONGEST_SUMMARY = 100
-_NO_DEFINITIONS = frozenset({"lines", "section", "namespace", "impl", "instance", "test"})
+_NO_DEFINITIONS = frozenset({"cell", "lines", "section", "namespace", "impl", "instance", "test"})
 
 
 class Definition(NamedTuple):
