@@ -27,7 +27,7 @@ SAMPLES = {
     """,
     "clojure": """
         ;; How many of each.
-        (def ^:private limits {:a 1
+        (def ^{:private true} limits {:a 1
                                :b 2})
 
         (defn restock
@@ -47,7 +47,9 @@ SAMPLES = {
             register(Name, Pid).
 
         loop(Name, Items) when length(Items) > 0 ->
-            ok.
+            ok;
+        loop(_, []) ->
+            none.
     """,
     "protobuf": """
         syntax = "proto3";
@@ -136,7 +138,7 @@ SAMPLES = {
 EXPECTED = {
     "r": "function restock 1-9\nfunction tidy 12-12",
     "clojure": "variable limits 1-3\nfunction restock 5-8\nprotocol Holder 10-11",
-    "erlang": "function start 3-6\nfunction loop 8-9",
+    "erlang": "function start 3-6\nfunction loop 8-11",
     "protobuf": "struct Order 4-10\nstruct Order.Line 7-9\n"
     "interface Orders 12-15\nmethod Orders.Place 13-14",
     "graphql": "type Order 1-4\ntype Query 5-7\nenum State 8-8",
@@ -179,7 +181,7 @@ def test_definitions_are_found_without_a_grammar(language: str) -> None:
             "Restock a shelf\n\n@param items What to put there.",
         ),
         ("erlang", "start", "start(Name) ->", "Starts it."),
-        ("clojure", "limits", "(def ^:private limits", "How many of each."),
+        ("clojure", "limits", "(def ^{:private true} limits", "How many of each."),
         ("graphql", "Order", "type Order implements Node", "An order."),
         ("protobuf", "Orders.Place", "rpc Place(Order) returns (Receipt)", "Places it."),
         ("sql", "shop.customers", "CREATE TABLE IF NOT EXISTS shop.customers (", "People who buy."),

@@ -24,6 +24,7 @@ _LONGEST_SECTION = 50
 _SOURCE = re.compile(r'\s*"source"\s*:\s*\[?')
 _HEADING = re.compile(r"#{1,6}\s++(.+)")
 _MARKS = re.compile(r"[*_`]|</?\w[^<>]*>")
+_FENCE = "```"
 _MAGIC = re.compile(r"\s*[%!?]")
 
 
@@ -137,5 +138,10 @@ def _grouped(cells: Sequence[_Cell]) -> Iterator[Sequence[_Cell]]:
 
 
 def _heading(lines: Sequence[str]) -> str:
-    found = [match[1] for line in lines if (match := _HEADING.match(line))]
-    return _MARKS.sub("", found[-1]).rstrip("# ").lstrip() if found else ""
+    """Return the last heading of a text, without what is shown as code."""
+    found, is_code = "", False
+    for line in lines:
+        is_code ^= line.lstrip().startswith(_FENCE)
+        if not is_code and (match := _HEADING.match(line)):
+            found = match[1]
+    return _MARKS.sub("", found).rstrip("# ").lstrip()

@@ -67,7 +67,8 @@ _SQL = re.compile(
     re.IGNORECASE,
 )
 _LISP = re.compile(
-    r"\((?P<kind>(?:cl-)?def[\w*!-]*+)[ \t]++(?:\^\S++[ \t]++)*+\(?(?P<name>[^\s()\[\]\"'^{}]++)"
+    r"\((?P<kind>(?:cl-)?def[\w*!-]*+)[ \t]++(?:\^(?:\{[^{}\n]*+\}|\S++)[ \t]++)*+"
+    r"\(?(?P<name>[^\s()\[\]\"'^{}]++)"
 )
 _ASSIGNED = re.compile(r"(?P<name>[A-Za-z.][\w.$]*+)[ \t]*+(?:<-|=)[ \t]*+function\b")
 """A function of R is a value."""
@@ -82,6 +83,7 @@ _CLAUSE = re.compile(r"(?P<name>[a-z][\w@]*+)\([^()\n]*+\)[ \t]*+(?:when\b|->)")
 
 _TARGET = re.compile(r"(?P<name>[A-Za-z][\w./-]*+)[ \t]*+:(?![:=])")
 _QUOTES = str.maketrans("", "", '"`[]')
+_BODY = re.compile(r"(?<!\^)\{")
 _COMMENT = re.compile(
     r"[ \t]*+(?:#(?!\s*(?:define|if|include)\b)|//|--|/?\*|;|%|\(\*|\"\"\".*\"\"\"$)"
 )
@@ -105,7 +107,20 @@ def plain_definitions(lines: Sequence[str], language: str) -> list[Definition]:
     if language in _DEFINES_NOTHING or len(lines) > _MOST_ROWS:
         return []
     finder = _Finder(lines, language, statements(lines, language))
-    return list(finder.within(0, len(finder.code), None, 0))
+    found = list(finder.within(0, len(finder.code), None, 0))
+    return _joined(found) if language == "erlang" else found
+
+
+def _joined(clauses: Sequence[Definition]) -> list[Definition]:
+    """Join the clauses of a function, which stand in a row."""
+    found: list[Definition] = []
+    for clause in clauses:
+        before = found[-1] if found else None
+        if before is not None and before.qualified_name == clause.qualified_name:
+            before.last = clause.last
+        else:
+            found.append(clause)
+    return found
 
 
 @frozen
@@ -174,7 +189,7 @@ class _Finder:
         rows = self.lines[head.first : last + 1]
         indent = len(rows[0]) - len(rows[0].lstrip())
         text = "\n".join(row[indent:] if row[:indent].isspace() else row for row in rows)
-        return text.partition("{")[0].rstrip("; \t\n")
+        return _BODY.split(text, 1)[0].rstrip("; \t\n")
 
     def _last_row(self, head: Statement, last: int) -> int:
         """Return the last row of a block, with a line such as `end function` below it."""

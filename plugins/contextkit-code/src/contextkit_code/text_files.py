@@ -63,6 +63,7 @@ _NAMES = {
 }
 _PROSE = {
     ".adoc": "asciidoc",
+    ".asciidoc": "asciidoc",
     ".markdown": "markdown",
     ".md": "markdown",
     ".mdx": "mdx",
@@ -70,6 +71,8 @@ _PROSE = {
     ".qmd": "markdown",
     ".rmd": "markdown",
     ".rst": "rst",
+    ".rdoc": "asciidoc",
+    ".textile": "text",
     ".txt": "text",
 }
 _OTHER = {

@@ -16,13 +16,16 @@ Kind = Literal["documentation", "configuration", "metadata"]
 
 _PROSE = {
     ".adoc": "asciidoc",
+    ".asciidoc": "asciidoc",
     ".markdown": "markdown",
     ".md": "markdown",
     ".mdx": "markdown",
     ".org": "org",
     ".qmd": "markdown",
     ".rmd": "markdown",
+    ".rdoc": "asciidoc",
     ".rst": "rst",
+    ".textile": "text",
     ".txt": "text",
 }
 _CONFIGURATION = {

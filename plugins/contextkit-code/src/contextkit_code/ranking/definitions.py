@@ -11,6 +11,7 @@ from typing import Any
 
 from contextkit_code.ranking.question import Question
 from contextkit_code.ranking.words import closest, likeness, words_of
+from contextkit_code.record_kinds import CELL
 
 _FUNCTION = 0.75
 _WITHIN = 0.45
@@ -56,9 +57,10 @@ def spelled(fields: Mapping[str, Any], question: Question) -> float:
 def resembling(fields: Mapping[str, Any], question: Question) -> float:
     """Score the share of a unit's name in the question.
 
-    The score is 0..1, and 0 for a window.
+    The score is 0..1, and 0 for a window. A notebook's cell has the name of its heading.
     """
-    words = words_of(str(fields.get("name", ""))) if fields.get("signature") else ()
+    is_named = fields.get("signature") or fields.get("unit_type") == CELL
+    words = words_of(str(fields.get("name", ""))) if is_named else ()
     if not words or not question.words:
         return 0.0
     return sum(closest(word, question.words) for word in words) / len(words)

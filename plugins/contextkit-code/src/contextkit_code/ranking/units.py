@@ -12,6 +12,7 @@ from contextkit_code.ranking.definitions import is_private, named, resembling
 from contextkit_code.ranking.files import RankedFile, file_of
 from contextkit_code.ranking.paths import is_test
 from contextkit_code.ranking.question import Question
+from contextkit_code.record_kinds import CELL
 
 _FILE_WEIGHT = 0.5
 """Weight of a unit's file; the unit itself has 1."""
@@ -167,7 +168,7 @@ def _weight(hit: Hit, question: Question) -> float:
     fields = hit.record.fields
     signature = str(fields.get("signature") or "")
     if not signature:
-        return _WINDOW
+        return 1.0 if fields.get("unit_type") == CELL else _WINDOW
     if is_stub(hit.record.text, signature):
         return _STUB
     if fields["unit_type"] in _FURTHER_PARTS:
