@@ -15,7 +15,9 @@ from attrs.validators import deep_iterable, in_
 
 Intent = Literal["question", "action", "fix", "explain", "other"]
 INTENTS: tuple[Intent, ...] = ("question", "action", "fix", "explain", "other")
-Topic = Literal["code", "usage", "history", "releases", "decisions", "activity", "failures"]
+Topic = Literal[
+    "code", "usage", "setup", "history", "releases", "decisions", "activity", "failures"
+]
 TOPICS: tuple[Topic, ...] = get_args(Topic)
 
 
@@ -37,9 +39,10 @@ class QuerySignals:
         intent: `fix`, `explain`, `question`, `action`, or `other` if its words do not show it.
         kinds: the kinds of items that matter most for the query, according to plugins.
         topics: its topics: `code` (how it works, where it is), `usage` (how to use or configure
-            it), `history` (when, who, why it changed), `releases` (what is new in a version, how
-            to upgrade), `decisions` (what was agreed), `activity`
-            (what is going on), `failures` (what went wrong). They determine which sources are
+            it), `setup` (by which jobs and settings it is tested, released and deployed),
+            `history` (when, who, why it changed), `releases` (what is new in a version, how to
+            upgrade), `decisions` (what was agreed), `activity` (what is going on), `failures`
+            (what went wrong). They determine which sources are
             likely to have the answer: see `SourceInfo.answers`.
     """
 
@@ -80,9 +83,24 @@ _IN_A_VERSION = (
 )
 """The end of "features were added in click 8.2"."""
 
+_TOOLS = (
+    r"black|biome|checkstyle|clippy|codecov|coverage|eslint|flake8|golangci-lint|isort|jest|lint(?:er|ing)?"
+    r"|mypy|nox|phpstan|prettier|pylint|pytest|rubocop|ruff|rustfmt|tox|tsconfig|type check\w*"
+)
+
 _USE = "(?:use|set|choose|configure|change|disable|enable|install|pass|run|turn)"
 
 _SPACED: Mapping[Topic, re.Pattern[str]] = {
+    "setup": _any_of(
+        "ci(?:/cd)?|continuous integration|github actions?|gitlab|dependabot|renovate|circleci",
+        "(?:which|what) (?:[\\w-]+ )?(?:workflows?|linters?)|pre-?commit hooks?|docker[- ]?compose",
+        r"(?:release|publish\w*|deploy\w*|build|test\w*|lint\w*|docs|nightly) "
+        r"(?:workflow|pipeline|job|matrix)s?",
+        rf"(?:{_TOOLS}) (?:is |are |get )?(?:config\w*|settings?|set up|rules?|run in)",
+        r"(?:packages?|releases?|docs|documentation|images?|wheels?|site) (?:[\w-]+ )?"
+        r"(?:released|published|deployed|uploaded)|pypi|npm registry|docker ?hub|ghcr",
+        "kubernetes|k8s|helm|kustomiz\\w+|statefulsets?|daemonsets?|configmaps?|replicas|deployments?",
+    ),
     "history": _any_of(
         "(?:when|why|who) (?:was|were|did|has|have|had)|since when|used to",
         "who (?:wrote|added|changed|removed|broke|made|introduced)",

@@ -293,6 +293,7 @@ def test_the_workspace_must_be_a_folder(workspace: Path) -> None:
         ("a_pb2.py", "a_pb2.py", "generated"),
         ("api.pb.go", "api.pb.go", "generated"),
         ("logo.svg", "logo.svg", "a drawing"),
+        ("lib/LICENSE-MIT", "lib/LICENSE-MIT", "a licence's text"),
         (".env", ".env", "it may hold secrets"),
         (".env.local", ".env.local", "it may hold secrets"),
         ("keys/server.PEM", "keys/server.PEM", "it may hold secrets"),

@@ -142,6 +142,24 @@ async def test_a_job_for_tools_ranks_below_a_page_unless_asked_for(
     assert context.items[0].title == "jobs"
 
 
+async def test_jobs_and_settings_of_tools_answer_questions_about_the_setup(
+    kit: ContextKit, workspace: Path, git: Git
+) -> None:
+    """They come before a page, a list of changes, and settings of another name."""
+    jobs = workspace / ".github" / "workflows"
+    jobs.mkdir(parents=True)
+    for name in ("crank", "lamp"):
+        job = f"name: CI\njobs:\n  test:\n    python: [3.11]\n    run: turn the {name}\n"
+        (jobs / f"{name}.yml").write_text(job)
+    (workspace / "docs" / "page.md").write_text("# Tests\n\nCI tests the crank.\n")
+    (workspace / "CHANGES.md").write_text("# 1.2\n\n- CI tests the crank with Python 3.12.\n")
+    git("init", "-q")
+    git("add", ".")
+    kit.index()
+    context = await kit.assemble_context("which python versions does CI test the crank with?")
+    assert context.items[0].location == ".github/workflows/crank.yml:1"
+
+
 @pytest.mark.parametrize(
     ("name", "asked"),
     [

@@ -35,6 +35,7 @@ def contextkit_source() -> SourceInfo:
             "code": 1,
             "failures": 1,
             "usage": 0.8,
+            "setup": 0.8,
             "history": 0.5,
             "decisions": 0.3,
             "activity": 0.1,

@@ -33,6 +33,10 @@ _FILES = (
         r".+\.designer\.cs|.+\.freezed\.dart|.+\.snap|zz_generated.*\.go",
     ),
     ("a drawing", r".+\.svg"),
+    (
+        "a licence's text",
+        r"(?:un)?licen[cs]e(?:-[\w.-]+?)?(?:\.(?:md|rst|txt))?|copying(?:\.\w+)?",
+    ),
 )
 # One pattern with a group for each reason, because most names match none.
 _PATTERN = re.compile("|".join(f"({pattern})" for _, pattern in _FILES), re.IGNORECASE)

@@ -36,6 +36,7 @@ def contextkit_source() -> SourceInfo:
             "decisions": 0.5,
             "activity": 0.5,
             "failures": 0.2,
+            "setup": 0.2,
             "code": 0.02,
         },
         item_tokens=64,

@@ -34,6 +34,7 @@ def contextkit_source() -> SourceInfo:
         # A higher weight takes room from the code itself: .05 found most of SWE-QA's answers.
         answers={
             "usage": 1,
+            "setup": 1,
             "releases": 1,
             "decisions": 0.6,
             "history": 0.45,

@@ -26,18 +26,23 @@ _VERSION = re.compile(r"\d[.-]\d|unreleased", re.IGNORECASE)
 and may be about deploying a release otherwise."""
 
 _PAST = frozenset({"history", "releases"})
+_PRESENT = frozenset({"setup", "usage"})
 _CHANGES_GAIN = 1.3
 """Factor for changelog entries in questions about one of these topics."""
 
 _CHANGES_LOSS = 0.3
-"""Their factor in other questions about use, or about code alone, where no other document matches.
+"""Their factor in other questions about use, setup or code alone, where another document matches.
 A long list of changes has every word of "how do I serve static files?", and says what was fixed."""
 
 _STUB = 0.5
 """Factor for the relevance of a section with hardly any text."""
 
 _SETTINGS = 0.8
-"""Factor for configuration and metadata, which the documentation explains."""
+"""Factor for configuration and metadata, which the documentation explains, unless the question is
+about the project's setup."""
+
+_JOB = 1.3
+"""Factor for jobs and settings of tools if the question is about the project's setup."""
 
 _CANDIDATES = 2
 """Hits that are ranked for each item that is returned."""
@@ -60,6 +65,9 @@ _ASIDE = 0.6
 """Factor for what is beside the project's documentation, unless the question is about it. A long
 job of continuous integration has most words of "how do I build and run the tests?"."""
 
+_SETUP = ("configuration", "metadata")
+_JOINTS = re.compile(r"[-_.]+")
+_JOBS = re.compile(r"(?:^|/)\.[^/].*\.(?:ya?ml|json|toml)$|^\.[\w.-]+$", re.IGNORECASE)
 _ASIDES = [
     (re.compile(path, re.IGNORECASE), re.compile(rf"\b(?:{asks})\b", re.IGNORECASE))
     for path, asks in (
@@ -144,14 +152,25 @@ class _Asked:
         """Return the factor of a section for its own heading, and for the question's subject."""
         headings = record.fields.get("headings") or ()
         worth = 1.0
-        if headings and record.fields.get("kind") == "documentation" and not _is_standard(record):
-            words = _heading_words(str(headings[-1]))
+        kind, named = record.fields.get("kind"), ""
+        if kind in _SETUP:
+            named = _file_name(record)
+        elif headings and kind == "documentation" and not _is_standard(record):
+            named = str(headings[-1])
+        if named:
+            words = _heading_words(named)
             asked_for = sum(map(self._mentions, words))
             worth = 1 + (_HEADED - 1) * asked_for / len(words)
         text = f"{_path(record)} {headings} {record.text}".lower()
         if self.subject and not any(stem in text for stem in self.subject):
             worth *= _OFF_THE_SUBJECT
         return worth
+
+
+def _file_name(record: Record) -> str:
+    """Return a file's name without its suffix, as words."""
+    name = _path(record).rpartition("/")[2].lstrip(".")
+    return _JOINTS.sub(" ", name.rpartition(".")[0] or name)
 
 
 def _is_standard(record: Record) -> bool:
@@ -177,7 +196,7 @@ async def find_documents(request: ContextRequest) -> list[ContextItem]:
     changes, topics = 1.0, request.signals.topics
     if not _PAST.isdisjoint(topics):
         changes = _CHANGES_GAIN
-    elif "usage" in topics or {*topics} <= {"code"}:
+    elif not _PRESENT.isdisjoint(topics) or {*topics} <= {"code"}:
         changes = _CHANGES_LOSS
         others = [hit for hit in hits if not _lists_changes(hit.record)]
         if any(hit.relevance >= request.min_relevance for hit in others):
@@ -187,8 +206,10 @@ async def find_documents(request: ContextRequest) -> list[ContextItem]:
         asides.append(_TRANSLATED)
     asked = _Asked.by(request.query)
     older = older_versions({_path(hit.record) for hit in hits}, request.query)
+    settings = 1.0 if "setup" in topics else _SETTINGS
     worths = [
-        _worth(hit.record, changes, asides, asked) * (_OLDER if _path(hit.record) in older else 1.0)
+        _worth(hit.record, changes, settings, asides, asked)
+        * (_OLDER if _path(hit.record) in older else 1.0)
         for hit in hits
     ]
     items = [
@@ -201,6 +222,7 @@ async def find_documents(request: ContextRequest) -> list[ContextItem]:
 def _worth(
     record: Record,
     changes: float,
+    settings: float,
     asides: Sequence[re.Pattern[str]],
     asked: _Asked,
 ) -> float:
@@ -209,6 +231,7 @@ def _worth(
     Args:
         record: the record that matches.
         changes: the factor of a list of changes.
+        settings: the factor of configuration and metadata.
         asides: patterns of paths beside the documentation.
         asked: the question.
     """
@@ -216,8 +239,10 @@ def _worth(
     worth = (changes if _lists_changes(record) else 1.0) * asked.worth(record)
     if any(path.search(_path(record)) for path in asides):
         worth *= _ASIDE
-    elif kind in ("configuration", "metadata"):
-        worth *= _SETTINGS
+    elif kind in _SETUP:
+        worth *= settings
+        if settings == 1.0 and _JOBS.search(_path(record)):
+            worth *= _JOB
     # The words of a long text are not counted.
     return worth if len(text) > _LONG or _has_words(text) else worth * _STUB
 
