@@ -18,7 +18,8 @@ from contextkit.models.items import IndexReport
 from contextkit.models.record import Record
 
 _log = get_logger(__name__)
-_DASHES = b"-----"
+_PRIVATE_KEY = b"PRIVATE KEY"
+"""What both ends of a private key have."""
 _ORDERED_FILES = 32
 """So few files are indexed in any order at once."""
 
@@ -229,7 +230,7 @@ class _Run:
 
     def _without_keys(self, content: bytes) -> bytes:
         """Remove private keys, which could be split between records."""
-        if _DASHES not in content:
+        if _PRIVATE_KEY not in content:
             return content
         try:
             text = content.decode("utf-8")

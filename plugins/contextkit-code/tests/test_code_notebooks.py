@@ -163,3 +163,13 @@ def test_a_component_has_the_functions_of_its_program(
     assert any("<button" in unit.text or "<Card />" in unit.text for unit in units)
     [outline] = [one for one in RecordMaker().records(path, text.encode()) if one.id == path]
     assert {"vue", "./Card.astro"} & {each["module"] for each in outline.fields["imports"]}
+
+
+@pytest.mark.parametrize("path", ["a.csv", "data/a.TSV", "a.jsonl"])
+def test_a_table_is_its_head(path: str) -> None:
+    """Its other rows would be found for any number that is asked for."""
+    rows = [f"row {n}" for n in range(500)]
+
+    [unit] = _units("\n".join(rows).encode(), path)
+
+    assert unit.text.splitlines() == rows[:20]

@@ -18,7 +18,13 @@ from contextkit_code.languages import Language
 from contextkit_code.notebooks import read_notebook
 from contextkit_code.plain_definitions import plain_definitions, plain_names
 from contextkit_code.record_kinds import CELL, OUTLINE, UNIT, WINDOW_TYPES
-from contextkit_code.text_files import decode, language_named, parsed_language, text_language
+from contextkit_code.text_files import (
+    decode,
+    is_table,
+    language_named,
+    parsed_language,
+    text_language,
+)
 from contextkit_code.workspace_files import NOTEBOOK
 
 _log = get_logger(__name__)
@@ -28,6 +34,8 @@ _log = get_logger(__name__)
 # them to the text, and adding them twice ranks worse than once.
 _NAME_WEIGHT = 3
 _MAX_CHARACTERS = 20_000
+_ROWS_OF_A_TABLE = 20
+"""Lines of a table that are indexed, from its head: more would be found for any number."""
 
 
 @define
@@ -54,17 +62,18 @@ class RecordMaker:
         language = parsed_language(path, content)
         written_in, is_prose = (language.name, False) if language else text_language(path)
         text = decode(content, is_code=not is_prose)
+        lines = text.lines[:_ROWS_OF_A_TABLE] if is_table(path) else text.lines
         if language is not None:
             definitions, imports = self._structure(path, text.source, language)
         elif written_in in COMPONENTS:
             definitions, imports = self._structure(
-                path, script_of(text.lines), language_named("typescript")
+                path, script_of(lines), language_named("typescript")
             )
         else:
-            found = () if is_prose else plain_definitions(text.lines, written_in)
+            found = () if is_prose else plain_definitions(lines, written_in)
             definitions, imports = found, ()
         file_name = path.rpartition("/")[2]
-        chunks = chunk_file(text.lines, definitions, file_name, "section" if is_prose else "lines")
+        chunks = chunk_file(lines, definitions, file_name, "section" if is_prose else "lines")
         if not is_prose and not (language and definitions):
             chunks = _with_plain_names(chunks)
         return self._records(path, written_in, chunks, imports)

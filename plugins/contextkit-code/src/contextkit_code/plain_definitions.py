@@ -20,7 +20,9 @@ _MOST_ROWS = 30_000
 """Rows of a file above which it is only split by lines."""
 
 _MAX_DEPTH = 5
-_DEFINES_NOTHING = frozenset({"css", "html", "ini", "json", "less", "scss", "toml", "xml", "yaml"})
+_DEFINES_NOTHING = frozenset(
+    {"css", "csv", "html", "ini", "json", "less", "scss", "toml", "xml", "yaml"}
+)
 _FUNCTIONS = "def|defp|fn|fun|func|function|method|proc|procedure|rpc|sub|subroutine|task|template"
 _KINDS = {
     "contract": "class",

@@ -75,11 +75,13 @@ _PROSE = {
     ".textile": "text",
     ".txt": "text",
 }
+_TABLES = frozenset({".csv", ".jsonl", ".ndjson", ".tsv"})
 _OTHER = {
     ".astro": "astro",
     ".cmake": "cmake",
     ".clj": "clojure",
     ".css": "css",
+    ".csv": "csv",
     ".dart": "dart",
     ".erl": "erlang",
     ".fs": "fsharp",
@@ -90,9 +92,11 @@ _OTHER = {
     ".ini": "ini",
     ".jl": "julia",
     ".json": "json",
+    ".jsonl": "json",
     ".less": "less",
     ".m": "objectivec",
     ".ml": "ocaml",
+    ".ndjson": "json",
     ".nix": "nix",
     ".pl": "perl",
     ".pm": "perl",
@@ -104,6 +108,7 @@ _OTHER = {
     ".svelte": "svelte",
     ".tf": "hcl",
     ".toml": "toml",
+    ".tsv": "csv",
     ".vue": "vue",
     ".xml": "xml",
     ".yaml": "yaml",
@@ -226,6 +231,11 @@ def text_language(path: str) -> tuple[str, bool]:
     if not suffix and name in {"readme", "changelog", "contributing", "license"}:
         return "text", True
     return _OTHER.get(suffix, "text"), False
+
+
+def is_table(path: str) -> bool:
+    """Return whether a file holds rows of data, of which a few say what they are."""
+    return _suffix(path.lower()) in _TABLES
 
 
 def _suffix(name: str) -> str:
