@@ -19,6 +19,7 @@ COMMANDS = {
     "sweqa": "a question about a repository -> the names of its answer, by default and at best",
     "issues": "an issue -> the files and functions that its fix changed",
     "errors": "a pasted error message -> the function that raises it",
+    "places": "questions about the setup, and code in rarer forms -> the place that answers",
     "contextbench": "a task -> the files and lines that solve it, in the context",
     "outdated": "memories of files and names that are gone -> marks",
     "agent": "what a coding agent is asked, to every source that is installed",
