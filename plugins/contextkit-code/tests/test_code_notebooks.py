@@ -20,7 +20,7 @@ CELLS = [
     ("markdown", "# Shelves\n\nHow **things** are kept."),
     ("code", "%matplotlib inline\nimport numpy as np\nlimit = 3"),
     ("code", 'def restock(items):\n    """Put items on the shelf."""\n    return len(items)'),
-    ("markdown", "## Counting ##\n\n```\n# no heading\n```"),
+    ("markdown", "## Counting ##\n\n### All\n\n```\n# no heading\n```"),
     ("code", "count = restock(['`a`'])\nprint(count)"),
     ("code", ""),
     ("raw", "Some notes on what is counted here."),

@@ -22,7 +22,7 @@ _LONGEST_SECTION = 50
 """Most rows of code and text that are joined; a longer cell stands alone."""
 
 _SOURCE = re.compile(r'\s*"source"\s*:\s*\[?')
-_HEADING = re.compile(r"#{1,6}\s++(.+)")
+_HEADING = re.compile(r"(?P<level>#{1,6})\s++(?P<title>.+)")
 _MARKS = re.compile(r"[*_`]|</?\w[^<>]*>")
 _FENCE = "```"
 _MAGIC = re.compile(r"\s*[%!?]")
@@ -138,10 +138,14 @@ def _grouped(cells: Sequence[_Cell]) -> Iterator[Sequence[_Cell]]:
 
 
 def _heading(lines: Sequence[str]) -> str:
-    """Return the last heading of a text, without what is shown as code."""
-    found, is_code = "", False
+    """Return a text's heading: of several, the last of the highest level.
+
+    What is shown as code has none.
+    """
+    found, level, is_code = "", 7, False
     for line in lines:
         is_code ^= line.lstrip().startswith(_FENCE)
-        if not is_code and (match := _HEADING.match(line)):
-            found = match[1]
+        match = None if is_code else _HEADING.match(line)
+        if match and len(match["level"]) <= level:
+            found, level = match["title"], len(match["level"])
     return _MARKS.sub("", found).rstrip("# ").lstrip()
