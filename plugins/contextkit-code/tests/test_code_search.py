@@ -73,18 +73,20 @@ def test_a_unit_of_nothing_but_its_signature_comes_last(project: Project, ask: A
 
 
 def test_a_path_and_parts_of_identifiers_find_code(project: Project, ask: Ask) -> None:
-    """Words that stand in the path, in camelCase and in snake_case."""
+    """Words that stand in the path, in camelCase, in snake_case and before a digit."""
     project(
         {
             "billing/invoice.py": "def run():\n    return 1\n",
             "a.js": "function parseHeader(x) {\n  return x;\n}\n",
             "b.py": "def flush_queue():\n    return 2\n",
+            "c.py": "class BatchNorm1d:\n    x = 3\n",
         }
     )
 
     assert ask("billing")[0].id == "billing/invoice.py::run"
     assert ask("how is a header parsed")[0].id == "a.js::parseHeader"
     assert ask("the queue")[0].id == "b.py::flush_queue"
+    assert ask("norm")[0].id == "c.py::BatchNorm1d"
 
 
 @pytest.mark.parametrize(

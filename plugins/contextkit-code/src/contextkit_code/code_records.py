@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 
@@ -33,6 +34,7 @@ _log = get_logger(__name__)
 # clearly higher. The parts of identifiers are not repeated here: the store's tokenizer already adds
 # them to the text, and adding them twice ranks worse than once.
 _NAME_WEIGHT = 3
+_BEFORE_DIGITS = re.compile(r"[A-Za-z]{3,}+(?=\d)")
 _MAX_CHARACTERS = 20_000
 _ROWS_OF_A_TABLE = 20
 """Lines of a table that are indexed, from its head: more would be found for any number."""
@@ -141,8 +143,9 @@ def _with_plain_names(chunks: Sequence[Chunk]) -> list[Chunk]:
 def _keywords(path: str, chunk: Chunk) -> str:
     # A window is short. With the name of the definition it is part of, it would rank above it.
     is_named = chunk.unit_type == CELL or chunk.unit_type not in WINDOW_TYPES
-    name = [chunk.qualified_name] if is_named else []
-    return " ".join([path, *name] * _NAME_WEIGHT)
+    name = chunk.qualified_name if is_named else ""
+    # The store's tokenizer does not part `Norm1d`.
+    return " ".join([path, name, *_BEFORE_DIGITS.findall(name)] * _NAME_WEIGHT)
 
 
 def _fields(path: str, language: str, chunk: Chunk) -> dict[str, object]:
