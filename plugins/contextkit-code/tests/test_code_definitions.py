@@ -9,8 +9,8 @@ import pytest
 
 from contextkit_code.definitions import Definition, find_definitions
 from contextkit_code.grammars import Grammars, ParseTooLongError
-from contextkit_code.language_table import LANGUAGES
-from contextkit_code.languages import Language
+from contextkit_code.languages.language import Language
+from contextkit_code.languages.table import LANGUAGES
 
 _GRAMMARS = Grammars()
 

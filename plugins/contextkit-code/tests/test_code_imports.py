@@ -6,7 +6,7 @@ import pytest
 
 from contextkit_code.grammars import Grammars
 from contextkit_code.imports import find_imports, import_query
-from contextkit_code.language_table import LANGUAGES
+from contextkit_code.languages.table import LANGUAGES
 
 EXPECTED = {
     "python": (

@@ -11,7 +11,7 @@ import pytest
 
 from contextkit_code.definitions import Definition, find_definitions
 from contextkit_code.grammars import Grammars
-from contextkit_code.language_table import LANGUAGES
+from contextkit_code.languages.table import LANGUAGES
 from contextkit_code.text_files import parsed_language
 
 SAMPLES = Path(__file__).parent / "samples"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from contextkit_code.language_table import LANGUAGES
+from contextkit_code.languages.table import LANGUAGES
 from contextkit_code.text_files import NotTextError, decode, parsed_language, text_language
 
 _PYTHON = next(language for language in LANGUAGES if language.name == "python")

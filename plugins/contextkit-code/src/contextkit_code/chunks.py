@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from attrs import frozen
 
 from contextkit_code.definitions import Definition
-from contextkit_code.languages import TRANSPARENT
+from contextkit_code.languages.language import TRANSPARENT
 
 WINDOW_TYPES = frozenset({"lines", "section"})
 """Unit types of chunks that are not definitions."""

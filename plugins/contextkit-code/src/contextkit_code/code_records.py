@@ -13,7 +13,7 @@ from contextkit_code.chunks import WINDOW_TYPES, Chunk, chunk_file
 from contextkit_code.definitions import Definition, find_definitions
 from contextkit_code.grammars import Grammars, ParseTooLongError
 from contextkit_code.imports import Import, find_imports
-from contextkit_code.languages import Language
+from contextkit_code.languages.language import Language
 from contextkit_code.plain_names import plain_names
 from contextkit_code.record_kinds import OUTLINE, UNIT
 from contextkit_code.text_files import decode, parsed_language, text_language

@@ -13,7 +13,7 @@ from attrs import define, field
 
 from contextkit_code.doc_comments import comment_words, string_words
 from contextkit_code.imports import IMPORT
-from contextkit_code.languages import METHOD_OWNERS, Language
+from contextkit_code.languages.language import METHOD_OWNERS, Language
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -12,7 +12,7 @@ from attrs import define, field, frozen
 
 from contextkit.logs import get_logger
 from contextkit_code.imports import import_query
-from contextkit_code.languages import Language
+from contextkit_code.languages.language import Language
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser, Point, Query, QueryPredicate, Tree

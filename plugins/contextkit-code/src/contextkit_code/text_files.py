@@ -11,8 +11,8 @@ from itertools import pairwise
 from attrs import frozen
 
 from contextkit.indexing import SkipFileError
-from contextkit_code.language_table import LANGUAGES
-from contextkit_code.languages import Language
+from contextkit_code.languages.language import Language
+from contextkit_code.languages.table import LANGUAGES
 
 _HEAD = 8192
 _MIN_MINIFIED = 5_000

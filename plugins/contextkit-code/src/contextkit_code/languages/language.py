@@ -1,4 +1,4 @@
-"""Description of one language; `language_table` holds the table.
+"""Description of one language; `table` holds them all.
 
 A language is one entry: the suffixes of its files, the grammar that parses them and one
 tree-sitter query that finds its definitions. In that query
@@ -43,6 +43,12 @@ METHOD_OWNERS = frozenset(
 
 TRANSPARENT = frozenset({"namespace"})
 """Unit types that name their definitions without being units themselves."""
+
+
+# Where `*` is also a prefix, a row of operators can be read in every combination. The parser's time
+# and memory grow with the cube of the number of operators.
+OPERATORS_IN_A_ROW = rb"[-+/%|&^@<>=~!*]{400}"
+"""What is `hopeless` in such languages."""
 
 
 @frozen(kw_only=True)
