@@ -30,9 +30,10 @@ _OVERLOAD_ROWS = 3
 _ROLES = frozenset({"name", "scope", "body", "docstring", "comment", "above", "signature"})
 _BELONGS_BELOW = ("comment", "above", "signature")
 _FUNCTIONS = frozenset({"function", "method"})
-_DECORATIONS = frozenset({"decorator", "attribute_list"})
+_DECORATIONS = frozenset({"annotation", "decorator", "attribute_list"})
 _GENERICS = re.compile(r"<[^<>]*>")
 _SEPARATORS = re.compile(r"::|\?\.|->|[\\:]")
+_CODE_FOLLOWS = re.compile(rb"[ \t]*\w")
 _HOLDERS = re.compile(r"^(?:module\.exports|exports|this)\.|\.prototype(?=\.)")
 
 
@@ -86,6 +87,12 @@ class _Found:
     captures: dict[str, list[Node]]
     whole: Node
 
+    @property
+    def end(self) -> Node:
+        """Return the node that it ends with: a body may stand behind it."""
+        body = self.captures.get("body", [self.whole])[0]
+        return body if body.end_byte > self.whole.end_byte else self.whole
+
 
 @define
 class _Above:
@@ -110,7 +117,7 @@ def find_definitions(matches: Matches, source: bytes, language: Language) -> lis
     outermost: list[Definition] = []
     open_ones: list[tuple[int, Definition]] = []
     for match in found:
-        while open_ones and open_ones[-1][0] < match.whole.end_byte:
+        while open_ones and open_ones[-1][0] < match.end.end_byte:
             open_ones.pop()
         if len(open_ones) == _MAX_DEPTH:
             continue
@@ -126,7 +133,7 @@ def find_definitions(matches: Matches, source: bytes, language: Language) -> lis
             last.last = definition.last
         else:
             siblings.append(definition)
-        open_ones.append((match.whole.end_byte, definition))
+        open_ones.append((match.end.end_byte, definition))
     return outermost
 
 
@@ -154,7 +161,7 @@ def _sorted_matches(
             patterns[key] = pattern
             whole = _whole(node, language)
             found[key] = _Found(unit_type, node, captures, whole)
-    ordered = sorted(found.values(), key=lambda m: (m.whole.start_byte, -m.whole.end_byte))
+    ordered = sorted(found.values(), key=lambda m: (m.whole.start_byte, -m.end.end_byte))
     return ordered, above
 
 
@@ -162,6 +169,8 @@ def _note_above(above: dict[int, _Above], role: str, node: Node, source: bytes) 
     start, end = node.start_point, node.end_point
     line_start = source.rfind(b"\n", 0, node.start_byte) + 1
     if source[line_start : node.start_byte].strip():
+        return
+    if role == "above" and _CODE_FOLLOWS.match(source, node.end_byte):
         return
     # Some grammars include the line feed in a comment.
     last = end.row - 1 if end.column == 0 and end.row > start.row else end.row
@@ -201,13 +210,14 @@ def _definition(
 ) -> Definition:
     whole = match.whole
     first, belonging = _with_above(whole.start_point.row, above)
-    raw_name = _text(match.captures["name"][0], source) if "name" in match.captures else ""
+    names = [_text(node, source) for node in match.captures.get("name", ())]
     parts = [owner.qualified_name] if owner else []
     parts += [_text(node, source) for node in match.captures.get("scope", ())[:1]]
-    parts.append(_clean_name(raw_name) or language.nameless)
-    end = whole.end_point
+    named = (language.prefixes.get(match.unit_type), *map(_clean_name, names))
+    parts += [*filter(None, named)] or [language.nameless]
+    end = match.end.end_point
     return Definition(
-        unit_type=_unit_type(match.unit_type, raw_name, owner),
+        unit_type=_unit_type(match.unit_type, "".join(names), owner),
         qualified_name=".".join(parts),
         first=first,
         last=end.row - 1 if end.column == 0 and end.row > first else end.row,

@@ -3,10 +3,10 @@
 A language is one entry: the suffixes of its files, the grammar that parses them and one
 tree-sitter query that finds its definitions. In that query
 
-- `@name` is the definition's name, `@scope` what it belongs to where that is not what it
-  stands in (the receiver of a Go method);
-- `@body` is where its signature ends; without it the node's field `body` or the first child
-  whose type is in `bodies`;
+- `@name` is the definition's name, or several are its parts, `@scope` what it belongs to where
+  that is not what it stands in (the receiver of a Go method);
+- `@body` is where its signature ends, also where it stands behind the definition's node; without
+  it the node's field `body` or the first child whose type is in `bodies`;
 - `@docstring` is a docstring within it;
 - `@comment` belongs to the definition below it and is its docstring, `@above` belongs to it
   too (an attribute) without being one, `@signature` likewise and is its signature;
@@ -20,7 +20,9 @@ Of two patterns that match one node, the earlier one counts.
 
 from __future__ import annotations
 
-from attrs import frozen
+from collections.abc import Mapping
+
+from attrs import field, frozen
 
 METHOD_OWNERS = frozenset(
     {
@@ -65,6 +67,7 @@ class Language:
         wrappers: node types that belong to the one definition in them (`export`, decorators).
         clauses: True where one function is written as several definitions in a row.
         nameless: the name of a definition that has none.
+        prefixes: unit type -> what its names begin with, where code refers to them so.
         comment_docs: whether a leading comment is a docstring.
         hopeless: a pattern of text that its parser cannot cope with, matched without white space; a
             file that matches is not parsed.
@@ -79,5 +82,6 @@ class Language:
     wrappers: frozenset[str] = frozenset()
     clauses: bool = False
     nameless: str = "default"
+    prefixes: Mapping[str, str] = field(factory=dict, hash=False)
     comment_docs: bool = True
     hopeless: bytes | None = None

@@ -1,12 +1,13 @@
-"""The parsed languages, nineteen by their grammars.
+"""The parsed languages, 21 by their grammars.
 
 To add one, describe it in the module of its family, and name it here.
 """
 
 from __future__ import annotations
 
-from contextkit_code.languages.applications import CSHARP, SWIFT
+from contextkit_code.languages.applications import CSHARP, DART, SWIFT
 from contextkit_code.languages.c_family import CPP, C
+from contextkit_code.languages.domains import HCL
 from contextkit_code.languages.functional import ELIXIR, HASKELL
 from contextkit_code.languages.javascript import JAVASCRIPT, TSX, TYPESCRIPT
 from contextkit_code.languages.jvm import JAVA, KOTLIN, SCALA
@@ -15,7 +16,24 @@ from contextkit_code.languages.shells import BASH
 from contextkit_code.languages.systems import GO, RUST, ZIG
 
 LANGUAGES = (
-    *(BASH, C, CPP, CSHARP, ELIXIR, GO, HASKELL, JAVA, JAVASCRIPT, KOTLIN, LUA, PHP, PYTHON, RUBY),
+    *(
+        BASH,
+        C,
+        CPP,
+        CSHARP,
+        DART,
+        ELIXIR,
+        GO,
+        HASKELL,
+        HCL,
+        JAVA,
+        JAVASCRIPT,
+        KOTLIN,
+        LUA,
+        PHP,
+        PYTHON,
+        RUBY,
+    ),
     *(RUST, SCALA, SWIFT, TYPESCRIPT, TSX, ZIG),
 )
 """All parsed languages, in the order of the documentation."""

@@ -1,0 +1,38 @@
+"""Languages of one domain: HCL of infrastructure."""
+
+from __future__ import annotations
+
+from contextkit_code.languages.language import Language
+
+# The parts of a block's name as code refers to it: `aws_vpc.this`, `data.aws_ami.this`, `var.zone`.
+_HCL_PREFIXES = {
+    "data": "data",
+    "locals": "locals",
+    "module": "module",
+    "output": "output",
+    "provider": "provider",
+    "resource": "",
+    "terraform": "terraform",
+    "variable": "var",
+}
+_HCL_LABELS = "[(string_lit (template_literal) @name) (identifier) @name]*"
+_HCL_BLOCKS = "".join(
+    f"""
+    (config_file (body (block . (identifier) @_kind . {_HCL_LABELS} . (block_start) @body
+        (#in? @_kind "{kind}")) @{kind}))
+    """
+    for kind in _HCL_PREFIXES
+)
+
+HCL = Language(
+    name="hcl",
+    suffixes=(".tf", ".tfvars", ".hcl", ".nomad"),
+    grammar="tree_sitter_hcl",
+    prefixes=_HCL_PREFIXES,
+    query=f"""
+        (comment) @comment
+        {_HCL_BLOCKS}
+        (config_file (body
+            (block . (identifier) @name . {_HCL_LABELS} . (block_start) @body) @block))
+    """,
+)
