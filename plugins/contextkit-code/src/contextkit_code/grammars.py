@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import importlib
 import re
 import time
@@ -30,6 +31,7 @@ _MAX_DEPTH = 1_000
 """Maximum tree depth searched for definitions."""
 
 _BLANKS = b" \t\n"
+_CAPSULE_NAME = b"tree_sitter.Language"
 
 _log = get_logger(__name__)
 
@@ -58,7 +60,9 @@ class Grammar:
         hopeless = self.language.hopeless
         if hopeless and re.search(hopeless, source.translate(None, _BLANKS)):
             raise ParseTooLongError
-        root = self._parse(source).root_node
+        skipped = self.language.skipped
+        known = re.sub(skipped, lambda found: b" " * len(found[0]), source) if skipped else source
+        root = self._parse(known).root_node
         if root.has_error and _is_too_broken(root):
             raise ParseTooLongError
         cursor = QueryCursor(self._query)
@@ -143,6 +147,15 @@ def _load(language: Language) -> Grammar:
     from tree_sitter import Language as TreeSitterLanguage, Parser, Query
 
     factory = getattr(importlib.import_module(language.grammar), language.factory)
-    loaded = TreeSitterLanguage(factory())
+    pointer = factory()
+    loaded = TreeSitterLanguage(_capsule(pointer) if isinstance(pointer, int) else pointer)
     query = Query(loaded, language.query + import_query(language.name))
     return Grammar(language, Parser(loaded), query)
+
+
+def _capsule(pointer: int) -> object:
+    """Wrap the bare pointer that some wheels give; tree-sitter warns of it."""
+    wrap = ctypes.pythonapi.PyCapsule_New
+    wrap.argtypes = (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
+    wrap.restype = ctypes.py_object
+    return wrap(pointer, _CAPSULE_NAME, None)

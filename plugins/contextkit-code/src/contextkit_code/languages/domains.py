@@ -1,4 +1,4 @@
-"""Languages of one domain: HCL of infrastructure."""
+"""Languages of one domain: HCL of infrastructure, Solidity of contracts."""
 
 from __future__ import annotations
 
@@ -34,5 +34,26 @@ HCL = Language(
         {_HCL_BLOCKS}
         (config_file (body
             (block . (identifier) @name . {_HCL_LABELS} . (block_start) @body) @block))
+    """,
+)
+
+SOLIDITY = Language(
+    name="solidity",
+    suffixes=(".sol",),
+    grammar="tree_sitter_solidity",
+    query="""
+        (comment) @comment
+        (contract_declaration name: (_) @name) @contract
+        (interface_declaration name: (_) @name) @interface
+        (library_declaration name: (_) @name) @library
+        (struct_declaration name: (_) @name) @struct
+        (enum_declaration name: (_) @name) @enum
+        (event_definition name: (_) @name) @event
+        (error_declaration name: (_) @name) @error
+        (user_defined_type_definition name: (_) @name) @type
+        (function_definition name: (_) @name) @function
+        (modifier_definition name: (_) @name) @method
+        (constructor_definition "constructor" @name) @method
+        (fallback_receive_definition ["fallback" "receive"] @name) @method
     """,
 )

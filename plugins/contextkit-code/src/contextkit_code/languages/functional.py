@@ -1,4 +1,4 @@
-"""Functional languages: Elixir and Haskell."""
+"""Functional languages: Elixir, Haskell and OCaml."""
 
 from __future__ import annotations
 
@@ -61,4 +61,55 @@ HASKELL = Language(
         (class_declarations (signature name: (_) @name) @method)
         (instance_declarations [(function name: (_) @name) (bind name: (_) @name)] @method)
     """,
+)
+
+_OCAML = """
+    (comment) @comment
+    (type_binding name: (_) @name) @type
+    (exception_definition (constructor_declaration (constructor_name) @name)) @exception
+    (module_binding (module_name) @name) @module
+    (module_type_definition (module_type_name) @name) @module
+    (class_binding (class_name) @name) @class
+    (class_type_binding (class_type_name) @name) @class
+    (method_definition (method_name) @name) @method
+    (method_specification (method_name) @name) @method
+    (value_specification [(value_name) (parenthesized_operator)] @name) @function
+    (external [(value_name) (parenthesized_operator)] @name) @function
+"""
+
+_OCAML_WRAPPERS = frozenset(
+    {
+        "class_definition",
+        "class_type_definition",
+        "module_definition",
+        "type_definition",
+        "value_definition",
+    }
+)
+
+# A function within a function is no definition: it is what a loop is elsewhere.
+OCAML = Language(
+    name="ocaml",
+    suffixes=(".ml",),
+    grammar="tree_sitter_ocaml",
+    factory="language_ocaml",
+    wrappers=_OCAML_WRAPPERS,
+    query=_OCAML
+    + "".join(
+        f"""
+        ({place} (value_definition (let_binding
+            pattern: [(value_name) (parenthesized_operator)] @name) @function))
+        """
+        for place in ("compilation_unit", "structure", "ERROR")
+    ),
+)
+
+OCAML_INTERFACE = Language(
+    name="ocaml_interface",
+    suffixes=(".mli",),
+    grammar="tree_sitter_ocaml",
+    factory="language_ocaml_interface",
+    wrappers=_OCAML_WRAPPERS,
+    docs_below=True,
+    query=_OCAML,
 )

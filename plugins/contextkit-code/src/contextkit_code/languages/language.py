@@ -7,6 +7,8 @@ tree-sitter query that finds its definitions. In that query
   that is not what it stands in (the receiver of a Go method);
 - `@body` is where its signature ends, also where it stands behind the definition's node; without
   it the node's field `body` or the first child whose type is in `bodies`;
+- `@onward` marks a definition that is for all that follows it, up to the next of its unit type
+  beside it (`package` in Perl);
 - `@docstring` is a docstring within it;
 - `@comment` belongs to the definition below it and is its docstring, `@above` belongs to it
   too (an attribute) without being one, `@signature` likewise and is its signature;
@@ -28,11 +30,14 @@ METHOD_OWNERS = frozenset(
     {
         "actor",
         "class",
+        "contract",
         "enum",
         "extension",
         "impl",
         "instance",
         "interface",
+        "library",
+        "mixin",
         "object",
         "protocol",
         "record",
@@ -69,6 +74,9 @@ class Language:
         nameless: the name of a definition that has none.
         prefixes: unit type -> what its names begin with, where code refers to them so.
         comment_docs: whether a leading comment is a docstring.
+        docs_below: whether a comment may also stand below what it is for.
+        joint: what joins the parts of one name.
+        skipped: a pattern of text that its parser does not know; it is read as blanks.
         hopeless: a pattern of text that its parser cannot cope with, matched without white space; a
             file that matches is not parsed.
     """
@@ -84,4 +92,7 @@ class Language:
     nameless: str = "default"
     prefixes: Mapping[str, str] = field(factory=dict, hash=False)
     comment_docs: bool = True
+    docs_below: bool = False
+    joint: str = "."
+    skipped: bytes | None = None
     hopeless: bytes | None = None

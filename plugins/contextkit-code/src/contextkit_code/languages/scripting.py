@@ -1,4 +1,4 @@
-"""Scripting languages: Python, Ruby, PHP and Lua."""
+"""Scripting languages: Python, Ruby, PHP, Lua, Perl and Julia."""
 
 from __future__ import annotations
 
@@ -65,5 +65,82 @@ LUA = Language(
         (assignment_statement
             (variable_list . name: (_) @name .)
             (expression_list . value: (function_definition body: (_) @body) .)) @function
+    """,
+)
+
+PERL = Language(
+    name="perl",
+    suffixes=(".pl", ".pm", ".t"),
+    grammar="tree_sitter_perl",
+    wrappers=frozenset({"expression_statement"}),
+    query="""
+        [(comment) (pod)] @comment
+        (package_statement name: (_) @name (block) @body) @module
+        (package_statement name: (_) @name) @module @onward
+        (class_statement name: (_) @name (block) @body) @class
+        (class_statement name: (_) @name) @class @onward
+        (role_statement name: (_) @name (block) @body) @trait
+        (subroutine_declaration_statement name: (_) @name) @function
+        (method_declaration_statement name: (_) @name) @method
+        (assignment_expression
+            left: (variable_declaration variable: (scalar (varname) @name))
+            right: (anonymous_subroutine_expression body: (_) @body)) @function
+    """,
+)
+
+_JULIA_CALL = """(call_expression . [
+    (identifier) @name
+    (operator) @name
+    (field_expression value: (_) @name [
+        (identifier) @name
+        (quote_expression (operator) @name)
+        (quote_expression (parenthesized_expression (operator) @name))
+    ])
+    (parametrized_type_expression . [(identifier) (field_expression)] @name)
+    (parenthesized_expression [
+        (typed_expression (identifier) @name .)
+        (typed_expression (parametrized_type_expression . (identifier) @name))
+        (unary_typed_expression (identifier) @name)
+        (unary_typed_expression (parametrized_type_expression . (identifier) @name))
+        (operator) @name
+    ])
+])"""
+_JULIA_HEADER = f"""[
+    {_JULIA_CALL}
+    (typed_expression . {_JULIA_CALL})
+    (where_expression . {_JULIA_CALL})
+    (where_expression . (typed_expression . {_JULIA_CALL}))
+    (where_expression . (where_expression . {_JULIA_CALL}))
+]"""
+_JULIA_TYPE = """(type_head [
+    (identifier) @name
+    (parametrized_type_expression . (identifier) @name)
+    (binary_expression . (identifier) @name)
+    (binary_expression . (parametrized_type_expression . (identifier) @name))
+])"""
+
+JULIA = Language(
+    name="julia",
+    suffixes=(".jl",),
+    grammar="tree_sitter_julia",
+    wrappers=frozenset({"const_statement", "macro_argument_list", "macrocall_expression"}),
+    query=f"""
+        [(line_comment) (block_comment)] @comment
+        (source_file [(string_literal) (prefixed_string_literal)] @comment)
+        (module_definition [(string_literal) (prefixed_string_literal)] @comment)
+        (macrocall_expression (macro_identifier (identifier) @_doc)
+            (macro_argument_list . [(string_literal) (prefixed_string_literal)] .)
+            (#in? @_doc "doc")) @comment
+        (module_definition name: (_) @name . (_) @body) @module
+        (module_definition name: (_) @name) @module
+        (struct_definition {_JULIA_TYPE} . (_) @body) @struct
+        (struct_definition {_JULIA_TYPE}) @struct
+        (abstract_definition {_JULIA_TYPE}) @type
+        (primitive_definition {_JULIA_TYPE}) @type
+        (function_definition (signature {_JULIA_HEADER}) . (_) @body) @function
+        (function_definition (signature {_JULIA_HEADER})) @function
+        (function_definition (signature (identifier) @name)) @function
+        (macro_definition (signature (call_expression . (identifier) @name)) . (_) @body) @macro
+        (assignment . {_JULIA_HEADER} . (operator) @body) @function
     """,
 )
