@@ -6,7 +6,7 @@ import ctypes
 import importlib
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from attrs import define, field, frozen
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 # of that size takes a tenth of a second.
 PARSE_SECONDS = 3.0
 _MAX_ERROR_CHILDREN = 30_000
+_MAX_CHAIN = 10_000
 _MAX_DEPTH = 1_000
 """Maximum tree depth searched for definitions."""
 
@@ -64,6 +65,8 @@ class Grammar:
         known = re.sub(skipped, lambda found: b" " * len(found[0]), source) if skipped else source
         root = self._parse(known).root_node
         if root.has_error and _is_too_broken(root):
+            raise ParseTooLongError
+        if self.language.chains and _has_long_chain(root, self.language.chains):
             raise ParseTooLongError
         cursor = QueryCursor(self._query)
         # `(a)(a)(a)…` is a call of a call: each step costs time proportional to the depth.
@@ -116,6 +119,16 @@ def _is_too_broken(root: Node) -> bool:
         if node.is_error and node.child_count > _MAX_ERROR_CHILDREN:
             return True
         pending.extend(child for child in node.children if child.has_error)
+    return False
+
+
+def _has_long_chain(root: Node, chains: Collection[str]) -> bool:
+    pending = [root]
+    while pending:
+        node = pending.pop()
+        if node.type in chains and node.child_count > _MAX_CHAIN:
+            return True
+        pending.extend(child for child in node.children if child.descendant_count > _MAX_CHAIN)
     return False
 
 

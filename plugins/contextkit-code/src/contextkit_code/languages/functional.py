@@ -87,6 +87,8 @@ _OCAML_WRAPPERS = frozenset(
     }
 )
 
+_OCAML_CHAINS = frozenset({"sequence_expression", "tuple_expression", "tuple_type"})
+
 # A function within a function is no definition: it is what a loop is elsewhere.
 OCAML = Language(
     name="ocaml",
@@ -94,6 +96,7 @@ OCAML = Language(
     grammar="tree_sitter_ocaml",
     factory="language_ocaml",
     wrappers=_OCAML_WRAPPERS,
+    chains=_OCAML_CHAINS,
     query=_OCAML
     + "".join(
         f"""
@@ -110,6 +113,7 @@ OCAML_INTERFACE = Language(
     grammar="tree_sitter_ocaml",
     factory="language_ocaml_interface",
     wrappers=_OCAML_WRAPPERS,
+    chains=_OCAML_CHAINS,
     docs_below=True,
     query=_OCAML,
 )

@@ -77,6 +77,8 @@ class Language:
         docs_below: whether a comment may also stand below what it is for.
         joint: what joins the parts of one name.
         skipped: a pattern of text that its parser does not know; it is read as blanks.
+        chains: node types whose children are hidden within each other; a query's time grows with
+            the square of their number.
         hopeless: a pattern of text that its parser cannot cope with, matched without white space; a
             file that matches is not parsed.
     """
@@ -95,4 +97,5 @@ class Language:
     docs_below: bool = False
     joint: str = "."
     skipped: bytes | None = None
+    chains: frozenset[str] = frozenset()
     hopeless: bytes | None = None
