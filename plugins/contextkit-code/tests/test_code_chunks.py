@@ -10,7 +10,7 @@ from hypothesis import given, strategies as st
 from contextkit_code.chunks import MAX_CHARACTERS, Chunk, chunk_file
 from contextkit_code.definitions import find_definitions
 from contextkit_code.grammars import Grammars
-from contextkit_code.language_table import LANGUAGES
+from contextkit_code.languages.table import LANGUAGES
 
 _GRAMMARS = Grammars()
 

@@ -9,8 +9,8 @@ import pytest
 
 from contextkit_code.definitions import Definition, find_definitions
 from contextkit_code.grammars import Grammars, ParseTooLongError
-from contextkit_code.language_table import LANGUAGES
-from contextkit_code.languages import Language
+from contextkit_code.languages.language import Language
+from contextkit_code.languages.table import LANGUAGES
 
 _GRAMMARS = Grammars()
 
@@ -41,6 +41,15 @@ def _names(language: str, source: str) -> list[str]:
         ("cpp", "int a::B<int>::c() { return 1; }", ["a.B.c"]),
         ("cpp", "bool operator<(A a, A b) { return true; }", ["operator<"]),
         ("cpp", "A& A::operator=(const A& o) { return *this; }", ["A.operator="]),
+        ("dart", "extension on int { int twice() => this * 2; }", ["int", "int.twice"]),
+        ("hcl", 'resource "a_b" "c" {}\nmodule "d" {}\n', ["a_b.c", "module.d"]),
+        ("hcl", 'job "a" {\n  group "b" {}\n}\n', ["job.a"]),
+        ("julia", "Base.:(==)(a::A, b::A) = true\n(a::A)(x) = x\n", ["Base.==", "A"]),
+        ("objectivec", "@interface A\n- (void)b:(int)c d:(int)e;\n@end", ["A", "A.b:d"]),
+        ("ocaml", "let rec a x = b x\nand b x = a x\nlet c = let d e = e in d", ["a", "b", "c"]),
+        ("perl", "package A::B;\nsub c {}\npackage D {}\nsub e {}", ["A.B", "A.B.c", "D", "e"]),
+        ("powershell", "function global:Get-It { 1 }", ["global.Get-It"]),
+        ("solidity", "contract A { receive() external payable {} }", ["A", "A.receive"]),
         ("go", "package p\nfunc (s *Set[T]) Add(v T) {}", ["Set.Add"]),
         ("go", "package p\nfunc (Set) Len() int { return 0 }", ["Set.Len"]),
         ("javascript", "module.exports.send = () => 1;", ["send"]),
@@ -89,8 +98,15 @@ OVERLOADS = STUB.format("int") + STUB.format("str") + "def a(x):\n    return x\n
             "near\nnearer",
         ),
         ("go", "package p\nvar x = 1 // of x\nfunc f() {}\n", (2, 2), "func f()", ""),
+        ("dart", "@a\n@b(1)\nint f(int x) {\n  return x;\n}\n", (0, 4), "int f(int x)", ""),
+        ("julia", '"""\nwhy\n"""\nf(x) =\n  x\n', (0, 4), "f(x)", "why"),
+        ("ocaml_interface", "val f : int\n(** why *)\n\n", (0, 1), "val f : int", "why"),
+        ("powershell", "function f {\n<# why #>\n1\n}\n", (0, 3), "function f", "why"),
     ],
-    ids=["decorators", "comment", "overloads", "comments above", "comment behind code"],
+    ids=[
+        *("decorators", "comment", "overloads", "comments above", "comment behind code"),
+        *("body behind", "string above", "comment below", "comment within"),
+    ],
 )
 def test_what_belongs_to_a_definition(
     language: str, source: str, rows: tuple[int, int], signature: str, docstring: str
@@ -134,6 +150,11 @@ def test_python_docstrings(literal: str, expected: str) -> None:
         ("bash", "#!/bin/bash\n# words", "/bin/bash\nwords"),
         ("elixir", '@doc ~S"""\nraw\n"""', "raw"),
         ("elixir", "@doc false", ""),
+        ("ocaml", "(** one\n    * two *)", "one\ntwo"),
+        ("julia", '"one"', "one"),
+        ("julia", "#= one\n   two =#", "one\ntwo"),
+        ("perl", "=head2 one\n\ntwo\n\n=cut", "one\n\ntwo"),
+        ("powershell", "<#\n.SYNOPSIS\n  one\n#>", ".SYNOPSIS\n  one"),
     ],
 )
 def test_comment_marks_go(language: str, comment: str, expected: str) -> None:
@@ -146,6 +167,10 @@ def test_comment_marks_go(language: str, comment: str, expected: str) -> None:
         "ruby": "def f; end",
         "bash": "f() { :; }",
         "elixir": "def f, do: 1",
+        "ocaml": "let f x = x",
+        "julia": "f(x) = x",
+        "perl": "sub f { 1 }",
+        "powershell": "function f { 1 }",
     }[language]
     (found,) = _find(language, f"{comment}\n{body}\n")
 
@@ -171,6 +196,13 @@ def test_a_function_within_a_class_is_a_method_and_within_a_method_a_function() 
     assert kinds == [("A", "class"), ("A.b", "method"), ("A.b.c", "function"), ("d", "function")]
 
 
+def test_an_attribute_belongs_to_the_code_behind_it() -> None:
+    """Not to what stands on the next line."""
+    source = "class A {\n  @a int b() => 1;\n  int c() => 2;\n}\n"
+
+    assert [(d.name, d.first) for d in _walk(_find("dart", source))][1:] == [("b", 1), ("c", 2)]
+
+
 def test_a_syntax_error_costs_only_its_place() -> None:
     """What stands before and behind the error is found."""
     source = "def good():\n    return 1\n\n\ndef bad(:\n    pass\n\n\ndef too():\n    return 3\n"
@@ -190,6 +222,7 @@ def test_nesting_beyond_reason_is_cut_off() -> None:
     [
         ("python", "/*\n" * 50_000),
         ("c", "x = 1;\n" * 1000 + "{\n" * 100_000),
+        ("ocaml", "let f () = " + "g x; " * 100_000),
     ],
 )
 def test_a_hopeless_file_is_given_up_soon(

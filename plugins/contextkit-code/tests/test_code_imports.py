@@ -6,7 +6,7 @@ import pytest
 
 from contextkit_code.grammars import Grammars
 from contextkit_code.imports import find_imports, import_query
-from contextkit_code.language_table import LANGUAGES
+from contextkit_code.languages.table import LANGUAGES
 
 EXPECTED = {
     "python": (
@@ -49,6 +49,28 @@ EXPECTED = {
         "using System;\nusing static A.B.C;\nusing X = A.B;\nclass A {}\n",
         [("System",), ("A.B.C",), ("A.B",)],
     ),
+    "dart": (
+        "import 'dart:async' show Future;\nimport '../a/b.dart' as b;\nexport 'src/c.dart';\n"
+        "part 'd.g.dart';\n",
+        [("dart:async",), ("../a/b.dart",), ("src/c.dart",), ("d.g.dart",)],
+    ),
+    "julia": (
+        'using A, B.C\nusing ..D\nimport Base: show, ==\nimport E as F\ninclude("src/g.jl")\n'
+        'other("no")\n',
+        [("A",), ("B.C",), ("..D",), ("Base",), ("E",), ("src/g.jl",)],
+    ),
+    "objectivec": (
+        '#import <A/B.h>\n#import "c.h"\n@import UIKit;\n',
+        [("A/B.h",), ("c.h",), ("UIKit",)],
+    ),
+    "perl": (
+        "use v5.10;\nuse A::B 'c';\nuse D -e;\nrequire F::G;\nno H;\n",
+        [("A::B",), ("D",), ("F::G",)],
+    ),
+    "solidity": (
+        'import "./A.sol";\nimport {B, C as D} from "../b/B.sol";\nimport * as E from "e/E.sol";\n',
+        [("./A.sol",), ("../b/B.sol", "B", "C"), ("e/E.sol",)],
+    ),
     "ruby": ("require 'json'\nrequire_relative '../a/b'\nputs 'c'\n", [("json",), ("../a/b",)]),
     "php": (
         "<?php\nuse A\\B\\C;\nuse A\\{D, E as F};\nuse function A\\g;\n",
@@ -87,7 +109,7 @@ def test_imports_are_found_as_they_stand_in_the_file(name: str) -> None:
     assert _found(name, text) == expected
 
 
-@pytest.mark.parametrize("name", ["bash", "lua", "elixir", "zig"])
+@pytest.mark.parametrize("name", ["bash", "lua", "elixir", "hcl", "zig"])
 def test_languages_without_imports_have_none(name: str) -> None:
     """Those whose imports are calls like any other."""
     assert import_query(name) == ""

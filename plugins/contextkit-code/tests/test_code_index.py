@@ -12,7 +12,7 @@ import pytest
 from attrs import evolve
 
 from contextkit import Record
-from contextkit_code.language_table import LANGUAGES
+from contextkit_code.languages.table import LANGUAGES
 
 SAMPLES = Path(__file__).parent / "samples"
 Project = Callable[[dict[str, str]], Any]

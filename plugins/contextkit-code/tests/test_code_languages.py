@@ -11,7 +11,7 @@ import pytest
 
 from contextkit_code.definitions import Definition, find_definitions
 from contextkit_code.grammars import Grammars
-from contextkit_code.language_table import LANGUAGES
+from contextkit_code.languages.table import LANGUAGES
 from contextkit_code.text_files import parsed_language
 
 SAMPLES = Path(__file__).parent / "samples"
@@ -50,12 +50,12 @@ def test_every_definition_of_a_sample_is_found(name: str) -> None:
 
 
 def test_every_language_has_a_sample() -> None:
-    """The nineteen grammars, TypeScript's two, are all tried."""
+    """The 27 grammars, also those of TypeScript and OCaml that are two, are all tried."""
     assert {language.name for language in LANGUAGES} == {
         each["language"] for each in EXPECTED.values()
     }
     assert set(EXPECTED) == {path.name for path in SAMPLES.iterdir()}
-    assert len({language.grammar for language in LANGUAGES}) == 19
+    assert len({language.grammar for language in LANGUAGES}) == 27
 
 
 def test_no_suffix_belongs_to_two_languages() -> None:

@@ -232,6 +232,7 @@ PRIVATE = [
     ("Pier.java", "java", "moor", "private static int moor() {"),
     ("Pier.swift", "swift", "moor", "fileprivate func moor() {"),
     ("internal/pier.go", "go", "Moor", "func Moor() {"),
+    ("Pier.sol", "solidity", "moor", "function moor(uint id) private {"),
 ]
 PUBLIC = [
     ("pier.py", "python", "moor", "def moor():"),
@@ -241,6 +242,8 @@ PUBLIC = [
     ("pier.c", "c", "moor", "int moor(void) {"),
     ("Pier.java", "java", "moor", "public static int moor(String privateName) {"),
     ("Pier.java", "java", "internalMoor", "int internalMoor() {"),
+    ("Pier.sol", "solidity", "moor", "function moor(uint id) internal {"),
+    ("pier.tf", "hcl", "private", 'resource "aws_subnet" "private" {'),
 ]
 
 

@@ -13,7 +13,7 @@ from attrs import evolve
 from contextkit import ContextItem, Record
 from contextkit.models.items import Detail
 from contextkit_code import contextkit_format, contextkit_source, contextkit_truncate
-from contextkit_code.language_table import LANGUAGES
+from contextkit_code.languages.table import LANGUAGES
 
 README = (Path(__file__).parent.parent / "README.md").read_text()
 

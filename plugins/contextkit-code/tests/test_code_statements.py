@@ -31,6 +31,13 @@ def rows_of(code: str, language: str) -> list[tuple[int, int]]:
         ("lua", "a = { -- {\n  1,\n}\nb()", [(0, 2), (3, 3)]),
         ("python", "f(\n" + "    a,\n" * 12 + ")", [(row, row) for row in range(14)]),
         ("c", ")\n}\na(", [(0, 0), (1, 1), (2, 2)]),
+        ("dart", "a(\n  'b(',\n);\n// (\nc();", [(0, 2), (3, 3), (4, 4)]),
+        ("hcl", "a = [ # (\n  1,\n]\nb = 2", [(0, 2), (3, 3)]),
+        ("julia", "#= a (\n\nb =#\nc = d'\ne(f)", [(0, 2), (3, 3), (4, 4)]),
+        ("objectivec", "[a b:@\"[\"\n   c:'['];\nd();", [(0, 1), (2, 2)]),
+        ("ocaml", "(* a (\n\nb *)\nlet c : 'd list =\n  e\nf", [(0, 2), (3, 4), (5, 5)]),
+        ("perl", "=head1 A (\n\nb\n\n=cut\nc(1);\nd(2);", [(0, 4), (5, 5), (6, 6)]),
+        ("powershell", "<# a (\n\nb #>\nc\nd", [(0, 2), (3, 3), (4, 4)]),
     ],
 )
 def test_lines_of_one_statement_are_joined(

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from attrs import evolve, frozen
 
 from contextkit_code.definitions import Definition
-from contextkit_code.languages import TRANSPARENT
+from contextkit_code.languages.language import TRANSPARENT
 from contextkit_code.notebooks import Notebook
 from contextkit_code.record_kinds import CELL
 

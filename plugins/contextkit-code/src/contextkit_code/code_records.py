@@ -15,7 +15,7 @@ from contextkit_code.components import COMPONENTS, script_of
 from contextkit_code.definitions import Definition, find_definitions
 from contextkit_code.grammars import Grammars, ParseTooLongError
 from contextkit_code.imports import Import, find_imports
-from contextkit_code.languages import Language
+from contextkit_code.languages.language import Language
 from contextkit_code.notebooks import read_notebook
 from contextkit_code.plain_definitions import plain_definitions, plain_names
 from contextkit_code.record_kinds import CELL, OUTLINE, UNIT, WINDOW_TYPES
@@ -34,7 +34,7 @@ _log = get_logger(__name__)
 # clearly higher. The parts of identifiers are not repeated here: the store's tokenizer already adds
 # them to the text, and adding them twice ranks worse than once.
 _NAME_WEIGHT = 3
-_BEFORE_DIGITS = re.compile(r"[A-Za-z]{3,}+(?=\d)")
+_BEFORE_A_DIGIT = re.compile(r"([A-Za-z]++)(\d?)")
 _MAX_CHARACTERS = 20_000
 _ROWS_OF_A_TABLE = 20
 """Lines of a table that are indexed, from its head: more would be found for any number."""
@@ -145,7 +145,8 @@ def _keywords(path: str, chunk: Chunk) -> str:
     is_named = chunk.unit_type == CELL or chunk.unit_type not in WINDOW_TYPES
     name = chunk.qualified_name if is_named else ""
     # The store's tokenizer does not part `Norm1d`.
-    return " ".join([path, name, *_BEFORE_DIGITS.findall(name)] * _NAME_WEIGHT)
+    parts = [part for part, digit in _BEFORE_A_DIGIT.findall(name) if digit]
+    return " ".join([path, name, *parts] * _NAME_WEIGHT)
 
 
 def _fields(path: str, language: str, chunk: Chunk) -> dict[str, object]:

@@ -6,14 +6,14 @@ These are functions, methods, classes and the like, with their positions.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from attrs import define, field
 
 from contextkit_code.doc_comments import comment_words, string_words
 from contextkit_code.imports import IMPORT
-from contextkit_code.languages import METHOD_OWNERS, Language
+from contextkit_code.languages.language import METHOD_OWNERS, Language
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -27,12 +27,15 @@ _CLAUSE_ROWS = 2
 _OVERLOAD_ROWS = 3
 """Most rows between two overloads, two of them blank."""
 
-_ROLES = frozenset({"name", "scope", "body", "docstring", "comment", "above", "signature"})
+_ROLES = frozenset(
+    {"name", "scope", "body", "onward", "docstring", "comment", "above", "signature"}
+)
 _BELONGS_BELOW = ("comment", "above", "signature")
 _FUNCTIONS = frozenset({"function", "method"})
-_DECORATIONS = frozenset({"decorator", "attribute_list"})
+_DECORATIONS = frozenset({"annotation", "decorator", "attribute_list"})
 _GENERICS = re.compile(r"<[^<>]*>")
 _SEPARATORS = re.compile(r"::|\?\.|->|[\\:]")
+_CODE_FOLLOWS = re.compile(rb"[ \t]*\w")
 _HOLDERS = re.compile(r"^(?:module\.exports|exports|this)\.|\.prototype(?=\.)")
 
 
@@ -85,6 +88,17 @@ class _Found:
     node: Node
     captures: dict[str, list[Node]]
     whole: Node
+    end_byte: int
+    last: int
+
+    @classmethod
+    def of(cls, unit_type: str, captures: dict[str, list[Node]], language: Language) -> _Found:
+        """Make one of a match; its body may stand behind its node."""
+        node = captures[unit_type][0]
+        whole = _whole(node, language)
+        body = captures.get("body", [whole])[0]
+        end = body if body.end_byte > whole.end_byte else whole
+        return cls(unit_type, node, captures, whole, end.end_byte, _last_row(end))
 
 
 @define
@@ -93,6 +107,7 @@ class _Above:
 
     role: str
     first: int
+    last: int
     text: str
 
 
@@ -107,16 +122,20 @@ def find_definitions(matches: Matches, source: bytes, language: Language) -> lis
         language: its language.
     """
     found, above = _sorted_matches(matches, source, language)
+    below = _below(found, above) if language.docs_below else {}
     outermost: list[Definition] = []
     open_ones: list[tuple[int, Definition]] = []
     for match in found:
-        while open_ones and open_ones[-1][0] < match.whole.end_byte:
+        while open_ones and open_ones[-1][0] < match.end_byte:
             open_ones.pop()
         if len(open_ones) == _MAX_DEPTH:
             continue
         owner = open_ones[-1][1] if open_ones else None
         siblings = owner.members if owner else outermost
         definition = _definition(match, owner, above, source, language)
+        if (under := below.get(definition.last + 1)) is not None:
+            definition.last = under.last
+            definition.docstring = definition.docstring or comment_words([under.text])
         last = siblings[-1] if siblings else None
         if last and last.is_stub and _continues(last, definition, _OVERLOAD_ROWS):
             definition.first = last.first
@@ -126,7 +145,7 @@ def find_definitions(matches: Matches, source: bytes, language: Language) -> lis
             last.last = definition.last
         else:
             siblings.append(definition)
-        open_ones.append((match.whole.end_byte, definition))
+        open_ones.append((match.end_byte, definition))
     return outermost
 
 
@@ -152,23 +171,54 @@ def _sorted_matches(
         key = (node.start_byte, node.end_byte)
         if pattern < patterns.get(key, pattern + 1):
             patterns[key] = pattern
-            whole = _whole(node, language)
-            found[key] = _Found(unit_type, node, captures, whole)
-    ordered = sorted(found.values(), key=lambda m: (m.whole.start_byte, -m.whole.end_byte))
+            found[key] = _Found.of(unit_type, captures, language)
+    _stretch(found.values(), above)
+    ordered = sorted(found.values(), key=lambda m: (m.whole.start_byte, -m.end_byte))
     return ordered, above
 
 
+def _stretch(found: Collection[_Found], above: dict[int, _Above]) -> None:
+    """Let each definition that is for what follows last until the next of its type beside it."""
+    onward = {match.unit_type for match in found if "onward" in match.captures}
+    following: dict[tuple[str, int], _Found] = {}
+    for match in sorted(found, key=lambda m: m.whole.start_byte, reverse=True):
+        if match.unit_type not in onward or (parent := match.whole.parent) is None:
+            continue
+        beside = following.get((match.unit_type, parent.id))
+        following[match.unit_type, parent.id] = match
+        if "onward" not in match.captures:
+            continue
+        if beside is None:
+            match.end_byte, match.last = parent.end_byte, _last_row(parent)
+        else:
+            match.end_byte = beside.whole.start_byte
+            match.last = _with_above(beside.whole.start_point.row, above)[0] - 1
+
+
+def _below(found: Iterable[_Found], above: dict[int, _Above]) -> dict[int, _Above]:
+    """Return the comments that may belong to the definition above them, by their first rows."""
+    beginnings = {match.whole.start_point.row for match in found}
+    return {each.first: each for each in above.values() if each.last + 1 not in beginnings}
+
+
 def _note_above(above: dict[int, _Above], role: str, node: Node, source: bytes) -> None:
-    start, end = node.start_point, node.end_point
+    start = node.start_point
     line_start = source.rfind(b"\n", 0, node.start_byte) + 1
     if source[line_start : node.start_byte].strip():
         return
-    # Some grammars include the line feed in a comment.
-    last = end.row - 1 if end.column == 0 and end.row > start.row else end.row
+    if role == "above" and _CODE_FOLLOWS.match(source, node.end_byte):
+        return
+    last = _last_row(node)
     text = source[node.start_byte : node.end_byte].decode("utf-8", "replace")
     known = above.get(last)
     if known is None or _BELONGS_BELOW.index(role) < _BELONGS_BELOW.index(known.role):
-        above[last] = _Above(role, start.row, text)
+        above[last] = _Above(role, start.row, last, text)
+
+
+def _last_row(node: Node) -> int:
+    """Return a node's last row; some grammars include the line feed behind it."""
+    end = node.end_point
+    return end.row - 1 if end.column == 0 and end.row > node.start_point.row else end.row
 
 
 def _whole(node: Node, language: Language) -> Node:
@@ -201,16 +251,16 @@ def _definition(
 ) -> Definition:
     whole = match.whole
     first, belonging = _with_above(whole.start_point.row, above)
-    raw_name = _text(match.captures["name"][0], source) if "name" in match.captures else ""
+    names = [_text(node, source) for node in match.captures.get("name", ())]
     parts = [owner.qualified_name] if owner else []
     parts += [_text(node, source) for node in match.captures.get("scope", ())[:1]]
-    parts.append(_clean_name(raw_name) or language.nameless)
-    end = whole.end_point
+    name = language.joint.join(filter(None, map(_clean_name, names)))
+    parts += [*filter(None, (language.prefixes.get(match.unit_type), name))] or [language.nameless]
     return Definition(
-        unit_type=_unit_type(match.unit_type, raw_name, owner),
+        unit_type=_unit_type(match.unit_type, "".join(names), owner),
         qualified_name=".".join(parts),
         first=first,
-        last=end.row - 1 if end.column == 0 and end.row > first else end.row,
+        last=match.last,
         signature=_signature(match, belonging, source, language),
         docstring=_docstring(match, belonging, source, language),
         is_stub=_is_stub(match, source, language),
@@ -255,7 +305,7 @@ def _signature(
         header = source[start : end if end >= 0 else node.end_byte].partition(b"{")[0]
     else:
         header = source[start : body.start_byte]
-    return _dedented(header.decode("utf-8", "replace").rstrip("; \t\n"), node.start_point.column)
+    return _dedented(header.decode("utf-8", "replace").rstrip("{; \t\n"), node.start_point.column)
 
 
 def _header(match: _Found) -> Node:
@@ -264,7 +314,7 @@ def _header(match: _Found) -> Node:
     first = node.child(0) if node.child_count else None
     while first is not None and first.type in _DECORATIONS and first.next_sibling is not None:
         first = first.next_sibling
-    return first if first is not None and first.start_byte > node.start_byte else node
+    return first if first is not None and first.prev_sibling is not None else node
 
 
 def _body(match: _Found, language: Language) -> Node | None:
@@ -297,8 +347,9 @@ def _dedented(text: str, column: int) -> str:
 def _docstring(
     match: _Found, belonging: Sequence[_Above], source: bytes, language: Language
 ) -> str:
-    if "docstring" in match.captures:
-        return string_words(_text(match.captures["docstring"][0], source))
+    for node in match.captures.get("docstring", ()):
+        text = _text(node, source)
+        return comment_words([text]) if "comment" in node.type else string_words(text)
     if not language.comment_docs:
         return ""
     return comment_words([block.text for block in belonging if block.role == "comment"])

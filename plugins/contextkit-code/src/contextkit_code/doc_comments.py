@@ -8,19 +8,21 @@ from collections.abc import Sequence
 
 # Longest first: `///` before `//`, `--[[` before `--`.
 _MARKS = (
-    r"/\*[*!]*|\*/|\*+(?!/)"
+    r"/\*[*!]*|\*/|\(\*+|\*+(?![/)])"
     r"|///?[/!]?"
-    r"|#+[!']?|;+|%+"
+    r"|<#+|#=+|#+(?:[!']|!?(?!>))|;+|%+"
     r"|--\[=*\[|\]=*\]|--+(?:\s*[|^])?"
     r"|\{-+(?:\s*\|)?"
-    r"|=begin\b|=end\b"
+    r"|=(?:back|begin|cut|encoding|end|for|head\d|item|over|pod)\b"
 )
 _LINE_START = re.compile(rf"^[ \t]*(?:{_MARKS})", re.MULTILINE)
-_BLOCK_END = re.compile(r"(?<![ \t])[ \t]*+(?:(?<!\*)\*++/|-\}|\]=*+\])[ \t]*+$", re.MULTILINE)
+_BLOCK_END = re.compile(
+    r"(?<![ \t])[ \t]*+(?:(?<!\*)\*++[/)]|-\}|\]=*+\]|#>|=#)[ \t]*+$", re.MULTILINE
+)
 _BLANK_START = re.compile(r"\A\s*\n")
 _ATTRIBUTE = re.compile(r"^@\w+\s*")
 _STRING = re.compile(
-    r"""^(?:~?[A-Za-z]{0,2})(?P<quote>\"\"\"|'''|["'])(?P<words>.*?)(?P=quote)\w*$""", re.DOTALL
+    r"""^(?:~?[A-Za-z]{0,3})(?P<quote>\"\"\"|'''|["'])(?P<words>.*?)(?P=quote)\w*$""", re.DOTALL
 )
 
 
@@ -32,8 +34,9 @@ def comment_words(comments: Sequence[str]) -> str:
 def _words(comment: str) -> str:
     if comment.startswith("@"):
         return string_words(_ATTRIBUTE.sub("", comment))
-    if comment.startswith('"""'):
-        return string_words(comment)
+    # A string stands above what it documents in Julia.
+    if words := string_words(comment):
+        return words
     bare = _LINE_START.sub("", _BLOCK_END.sub("", comment))
     return _clean(bare)
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import ctypes
 import importlib
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from attrs import define, field, frozen
 
 from contextkit.logs import get_logger
 from contextkit_code.imports import import_query
-from contextkit_code.languages import Language
+from contextkit_code.languages.language import Language
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser, Point, Query, QueryPredicate, Tree
@@ -26,10 +27,12 @@ if TYPE_CHECKING:
 # of that size takes a tenth of a second.
 PARSE_SECONDS = 3.0
 _MAX_ERROR_CHILDREN = 30_000
+_MAX_CHAIN = 10_000
 _MAX_DEPTH = 1_000
 """Maximum tree depth searched for definitions."""
 
 _BLANKS = b" \t\n"
+_CAPSULE_NAME = b"tree_sitter.Language"
 
 _log = get_logger(__name__)
 
@@ -58,8 +61,12 @@ class Grammar:
         hopeless = self.language.hopeless
         if hopeless and re.search(hopeless, source.translate(None, _BLANKS)):
             raise ParseTooLongError
-        root = self._parse(source).root_node
+        skipped = self.language.skipped
+        known = re.sub(skipped, lambda found: b" " * len(found[0]), source) if skipped else source
+        root = self._parse(known).root_node
         if root.has_error and _is_too_broken(root):
+            raise ParseTooLongError
+        if self.language.chains and _has_long_chain(root, self.language.chains):
             raise ParseTooLongError
         cursor = QueryCursor(self._query)
         # `(a)(a)(a)…` is a call of a call: each step costs time proportional to the depth.
@@ -115,6 +122,16 @@ def _is_too_broken(root: Node) -> bool:
     return False
 
 
+def _has_long_chain(root: Node, chains: Collection[str]) -> bool:
+    pending = [root]
+    while pending:
+        node = pending.pop()
+        if node.type in chains and node.child_count > _MAX_CHAIN:
+            return True
+        pending.extend(child for child in node.children if child.descendant_count > _MAX_CHAIN)
+    return False
+
+
 @define
 class Grammars:
     """The grammars of one index run.
@@ -143,6 +160,15 @@ def _load(language: Language) -> Grammar:
     from tree_sitter import Language as TreeSitterLanguage, Parser, Query
 
     factory = getattr(importlib.import_module(language.grammar), language.factory)
-    loaded = TreeSitterLanguage(factory())
+    pointer = factory()
+    loaded = TreeSitterLanguage(_capsule(pointer) if isinstance(pointer, int) else pointer)
     query = Query(loaded, language.query + import_query(language.name))
     return Grammar(language, Parser(loaded), query)
+
+
+def _capsule(pointer: int) -> object:
+    """Wrap the bare pointer that some wheels give; tree-sitter warns of it."""
+    wrap = ctypes.pythonapi.PyCapsule_New
+    wrap.argtypes = (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
+    wrap.restype = ctypes.py_object
+    return wrap(pointer, _CAPSULE_NAME, None)

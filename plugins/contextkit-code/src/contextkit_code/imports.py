@@ -129,6 +129,11 @@ def _path(text: str) -> Iterator[Import]:
         yield Import(_ALIAS.sub("", each).strip().removesuffix("::self").rstrip(".:*_"))
 
 
+def _quoted_or_path(text: str) -> Iterator[Import]:
+    """Parse an import of a file, in quotes, or of a module."""
+    return _quoted(text) if _QUOTED.search(text) else _path(text)
+
+
 def _levels(path: str) -> int:
     """Return the depth of nested braces."""
     depths = accumulate({"{": 1, "}": -1}.get(character, 0) for character in path)
@@ -175,6 +180,23 @@ _LANGUAGES: Mapping[str, tuple[str, Callable[[str], Iterator[Import]]]] = {
     "c": (_INCLUDE, _quoted),
     "cpp": (_INCLUDE, _quoted),
     "csharp": ("(using_directive) @import", _path),
+    "dart": ("[(library_import) (library_export) (part_directive)] @import", _quoted),
+    "julia": (
+        """
+        (using_statement [(identifier) (import_path) (scoped_identifier)] @import)
+        (import_statement [(identifier) (import_path) (scoped_identifier)] @import)
+        [(selected_import . (_) @import) (import_alias . (_) @import)]
+        (call_expression . (identifier) @_include
+            (argument_list . (string_literal) @import) (#in? @_include "include"))
+        """,
+        _quoted_or_path,
+    ),
+    "objectivec": (f"{_INCLUDE} (module_import path: (_) @import)", _quoted_or_path),
+    "perl": (
+        '(use_statement "use" module: (_) @import) (require_expression (bareword) @import)',
+        _path,
+    ),
+    "solidity": ("(import_directive) @import", _quoted),
     "ruby": (
         """
         (call method: (identifier) @_require

@@ -13,7 +13,7 @@ from attrs import frozen
 
 from contextkit_code.definitions import Definition
 from contextkit_code.doc_comments import comment_words
-from contextkit_code.languages import METHOD_OWNERS
+from contextkit_code.languages.language import METHOD_OWNERS
 from contextkit_code.statements import Statement, statements
 
 _MOST_ROWS = 30_000

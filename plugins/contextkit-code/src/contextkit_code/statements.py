@@ -22,27 +22,32 @@ _SHORT_BLOCK_ROWS = 3
 """Most rows of a braced block joined to its header."""
 
 _HASH_LANGUAGES = """
-bash cmake dockerfile elixir graphql ini just make meson nix perl powershell properties python
-r ruby starlark terraform text toml yaml
+bash cmake dockerfile elixir graphql hcl ini julia just make meson nix perl powershell properties
+python r ruby starlark terraform text toml yaml
 """
 _HASH = frozenset(_HASH_LANGUAGES.split())
 """Languages with `#` comments; others have `//` and `/* */`."""
 
 _DASHES = frozenset({"haskell", "lua", "sql"})
-_CHARACTERS = frozenset(
-    {"c", "cpp", "csharp", "go", "haskell", "java", "kotlin", "rust", "scala", "swift", "zig"}
-)
-"""Languages whose single quotes hold one character or mark lifetimes."""
+_OCAML = frozenset({"ocaml", "ocaml_interface"})
+_CHARACTER_LANGUAGES = """
+c cpp csharp go haskell java julia kotlin objectivec ocaml ocaml_interface rust scala swift zig
+"""
+_CHARACTERS = frozenset(_CHARACTER_LANGUAGES.split())
+"""Languages whose single quotes hold one character, or mark lifetimes and the like."""
 
 _DATA = frozenset({"css", "html", "ini", "json", "text", "toml", "xml", "yaml"})
 """Languages without operators that continue a line."""
 
-_WITHOUT_COMMENTS = frozenset({"", "css", "html", "json", "markdown", "xml"})
+_WITHOUT_COMMENTS = frozenset({"", "css", "html", "json", "markdown", "xml"}) | _OCAML
 _BY_INDENTATION = frozenset({"haskell", "python", "starlark", "yaml"})
 """Languages whose braces hold values, not statements."""
 
 _CASES_BESIDE = frozenset(
-    {"c", "cpp", "csharp", "go", "java", "javascript", "php", "swift", "tsx", "typescript"}
+    {
+        *("c", "cpp", "csharp", "dart", "go", "java", "javascript", "objectivec", "php", "swift"),
+        *("tsx", "typescript"),
+    }
 )
 """Languages in which a `case` has its statement's indentation."""
 
@@ -105,7 +110,7 @@ def statements(rows: Sequence[str], language: str) -> list[Statement]:
 def comment_sign(language: str) -> str:
     """Return the mark of a line comment.
 
-    "" for prose and data without comments.
+    "" for prose, and for what has none.
     """
     if language in _HASH:
         return "" if language == "text" else "#"
@@ -282,12 +287,15 @@ _BACKTICK = r"`(?>(?:[^`\\]|\\.)*)(?:`|\Z)"
 _C_COMMENT = r"//[^\n]*+|/\*(?>(?:[^*]|\*(?!/))*)(?:\*/|\Z)"
 _HASH_COMMENT = r"(?<![\w$&{])\#(?!\[)[^\n]*+"
 _DASH_COMMENT = r"--[^\n]*+"
+_JULIA_COMMENT = rf"\#=(?>(?:[^=]|=(?!\#))*)(?:=\#|\Z)|{_HASH_COMMENT}"
+_OCAML_COMMENT = r"\(\*(?>(?:[^*]|\*(?!\)))*)(?:\*\)|\Z)"
+_PERL_COMMENT = rf"(?m:^)=[a-z](?>(?:[^\n]|\n(?!=cut))*)(?:\n=cut[^\n]*+|\Z)|{_HASH_COMMENT}"
+_POWERSHELL_COMMENT = rf"<\#(?>(?:[^#]|\#(?!>))*)(?:\#>|\Z)|{_HASH_COMMENT}"
 
 
 def _pattern(language: str) -> re.Pattern[str]:
-    return _PATTERNS["#" if language in _HASH else "-" if language in _DASHES else "/"][
-        language in _CHARACTERS
-    ]
+    kind = "#" if language in _HASH else "-" if language in _DASHES else "/"
+    return _PATTERNS[language if language in _PATTERNS else kind][language in _CHARACTERS]
 
 
 def _compiled(comment: str, single: str, more: str) -> re.Pattern[str]:
@@ -303,6 +311,10 @@ _PATTERNS: Mapping[str, tuple[re.Pattern[str], re.Pattern[str]]] = {
     for kind, comment, more in (
         ("#", _HASH_COMMENT, ""),
         ("-", _DASH_COMMENT, ""),
+        ("julia", _JULIA_COMMENT, ""),
+        *((language, _OCAML_COMMENT, "") for language in sorted(_OCAML)),
+        ("perl", _PERL_COMMENT, ""),
+        ("powershell", _POWERSHELL_COMMENT, ""),
         ("/", _C_COMMENT, _BACKTICK),
     )
 }

@@ -11,8 +11,8 @@ from itertools import pairwise
 from attrs import frozen
 
 from contextkit.indexing import SkipFileError
-from contextkit_code.language_table import LANGUAGES
-from contextkit_code.languages import Language
+from contextkit_code.languages.language import Language
+from contextkit_code.languages.table import LANGUAGES
 
 _HEAD = 8192
 _MIN_MINIFIED = 5_000
@@ -35,6 +35,17 @@ _CONTROLS = bytes({*range(32)} - {7, 8, 9, 10, 11, 12, 13, 27})
 _CPLUSPLUS = re.compile(
     r"^[ \t]*(?:class|namespace|template|using|public|private|protected)\b|std::", re.MULTILINE
 )
+_OBJECTIVE_C = rb"^[ \t]*(?:@(?:class|implementation|import|interface|protocol)|#[ \t]*import)\b"
+_MARKS = {
+    suffix: re.compile(mark, re.MULTILINE)
+    for suffix, mark in (
+        (".m", _OBJECTIVE_C + rb"|^#include\b"),
+        (".mm", _OBJECTIVE_C + rb"|^#include\b"),
+        (".t", rb"^#!.*\bperl\b|^(?:use|package)[ \t]++[\w:.]++[^\n;]*+;"),
+    )
+}
+"""What a file must have where other languages have the suffix, too."""
+
 _SHEBANG = re.compile(r"#![ \t]*+(?:\S*/)?(?:env[ \t]++(?:-\S++[ \t]++)*)?([\w.+-]++)(?:\s|$)")
 
 _INTERPRETERS = {
@@ -43,16 +54,21 @@ _INTERPRETERS = {
     "dash": "bash",
     "deno": "typescript",
     "elixir": "elixir",
+    "julia": "julia",
     "ksh": "bash",
     "lua": "lua",
     "node": "javascript",
+    "ocaml": "ocaml",
+    "perl": "perl",
     "php": "php",
+    "pwsh": "powershell",
     "python": "python",
     "ruby": "ruby",
     "sh": "bash",
     "zsh": "bash",
 }
 _NAMES = {
+    "cpanfile": "perl",
     "gemfile": "ruby",
     "guardfile": "ruby",
     "podfile": "ruby",
@@ -82,7 +98,6 @@ _OTHER = {
     ".clj": "clojure",
     ".css": "css",
     ".csv": "csv",
-    ".dart": "dart",
     ".erl": "erlang",
     ".fs": "fsharp",
     ".gradle": "groovy",
@@ -90,23 +105,18 @@ _OTHER = {
     ".groovy": "groovy",
     ".html": "html",
     ".ini": "ini",
-    ".jl": "julia",
     ".json": "json",
     ".jsonl": "json",
     ".less": "less",
-    ".m": "objectivec",
-    ".ml": "ocaml",
+    ".m": "matlab",
     ".ndjson": "json",
     ".nix": "nix",
-    ".pl": "perl",
-    ".pm": "perl",
     ".proto": "protobuf",
-    ".ps1": "powershell",
+    ".psd1": "powershell",
     ".r": "r",
     ".scss": "scss",
     ".sql": "sql",
     ".svelte": "svelte",
-    ".tf": "hcl",
     ".toml": "toml",
     ".tsv": "csv",
     ".vue": "vue",
@@ -115,6 +125,7 @@ _OTHER = {
     ".yml": "yaml",
     "cmakelists.txt": "cmake",
     "dockerfile": "dockerfile",
+    "jenkinsfile": "groovy",
     "makefile": "makefile",
 }
 
@@ -208,9 +219,13 @@ def parsed_language(path: str, content: bytes) -> Language | None:
     """
     name = path.rpartition("/")[2].lower()
     suffix = _suffix(name)
+    if suffix == ".h" and re.search(_OBJECTIVE_C, content, re.MULTILINE):
+        return _by_name()["objectivec"]
     if suffix == ".h" and _CPLUSPLUS.search(content.decode("utf-8", "replace")):
         return _by_name()["cpp"]
     language = _by_suffix().get(suffix)
+    if suffix in _MARKS and not _MARKS[suffix].search(content):
+        language = None
     if language is None and name in _NAMES:
         language = _by_name()[_NAMES[name]]
     if language is None and not suffix and content.startswith(b"#!"):

@@ -17,7 +17,8 @@ _LONGEST_TAIL = 8
 _RE_EXPORTS = 5
 _PARTS = re.compile(r"[.\\/:]+")
 _JAVASCRIPT = frozenset({"javascript", "typescript", "tsx"})
-_BY_PATH = frozenset({"java", "kotlin", "scala", "rust", "csharp", "php", "haskell"})
+_BY_PATH = frozenset({"java", "kotlin", "scala", "rust", "csharp", "php", "perl", "haskell"})
+_BY_FILE = frozenset({"c", "cpp", "dart", "objectivec", "ruby", "solidity"})
 _SUFFIXES = ("ts", "tsx", "d.ts", "js", "jsx", "mjs", "cjs", "mts", "cts")
 _JAVASCRIPT_ENDING = re.compile(r"\.[cm]?jsx?$")
 _OF_RUST = frozenset({"crate", "super", "self"})
@@ -28,6 +29,8 @@ _STANDARD = {
     "rust": ("std", "core", "alloc", "self", "super", "crate"),
     "csharp": ("System", "Microsoft"),
     "haskell": ("Prelude", "Data", "Control", "System", "Text"),
+    "julia": ("Base", "Core", "Main"),
+    "perl": ("base", "constant", "feature", "lib", "parent", "strict", "utf8", "vars", "warnings"),
     "swift": ("Foundation", "Swift"),
 }
 
@@ -139,7 +142,7 @@ class Resolver:
             return self._python(wanted)
         if wanted.language in _JAVASCRIPT:
             return self._javascript(wanted)
-        if wanted.language in {"c", "cpp", "ruby"}:
+        if wanted.language in _BY_FILE or wanted.module.endswith(".jl"):
             return self._file(wanted)
         return self._dotted(wanted) if wanted.language in _BY_PATH else _module(wanted)
 

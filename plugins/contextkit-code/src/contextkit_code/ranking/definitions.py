@@ -76,8 +76,12 @@ def is_private(fields: Mapping[str, Any]) -> bool:
         "c": signature.startswith("static "),
         "go": name[:1].islower(),
         "rust": fields["unit_type"] == "function" and not signature.startswith("pub"),
+        # What is `internal` is for every contract that inherits it, or uses the library.
+        "solidity": " private" in signature,
     }
-    places = re.split(r"[./]", f"{fields.get('file_path', '')}/{fields['qualified_name']}".lower())
+    # Infrastructure is named for the networks that it is in.
+    qualified = "" if fields.get("language") == "hcl" else fields["qualified_name"]
+    places = re.split(r"[./]", f"{fields.get('file_path', '')}/{qualified}".lower())
     return (
         _PRIVATE.match(signature) is not None
         or by_language.get(str(fields.get("language")), False)

@@ -1,31 +1,10 @@
-"""Shared queries: C and C++, JavaScript and TypeScript."""
+"""JavaScript and TypeScript, which share most of their queries."""
 
 from __future__ import annotations
 
-C_FUNCTION = """
-    (function_definition declarator: [
-        (function_declarator declarator: (_) @name)
-        (pointer_declarator declarator: (function_declarator declarator: (_) @name))
-        (pointer_declarator declarator:
-            (pointer_declarator declarator: (function_declarator declarator: (_) @name)))
-    ]) @function
-"""
+from contextkit_code.languages.language import Language
 
-C_TYPES = """
-    (comment) @comment
-    (struct_specifier name: (_) @name body: (_)) @struct
-    (union_specifier name: (_) @name body: (_)) @union
-    (enum_specifier name: (_) @name body: (_)) @enum
-    (type_definition
-        type: (struct_specifier !name body: (_) @body) declarator: (_) @name) @struct
-    (type_definition
-        type: (union_specifier !name body: (_) @body) declarator: (_) @name) @union
-    (type_definition
-        type: (enum_specifier !name body: (_) @body) declarator: (_) @name) @enum
-    (preproc_function_def name: (_) @name value: (_) @body) @macro
-"""
-
-JAVASCRIPT = """
+_JAVASCRIPT = """
     (comment) @comment
     (class_declaration name: (_) @name) @class
     (function_declaration name: (_) @name) @function
@@ -51,15 +30,15 @@ JAVASCRIPT = """
     (export_statement value: (class body: (_) @body)) @class
 """
 
-JAVASCRIPT_FIELDS = """
+_JAVASCRIPT_FIELDS = """
     (field_definition property: (_) @name value: [
         (arrow_function body: (_) @body)
         (function_expression body: (_) @body)
     ]) @method
 """
 
-TYPESCRIPT = (
-    JAVASCRIPT
+_TYPESCRIPT = (
+    _JAVASCRIPT
     + """
     (abstract_class_declaration name: (_) @name) @class
     (interface_declaration name: (_) @name) @interface
@@ -77,7 +56,7 @@ TYPESCRIPT = (
 """
 )
 
-JAVASCRIPT_WRAPPERS = frozenset(
+_JAVASCRIPT_WRAPPERS = frozenset(
     {
         "ambient_declaration",
         "export_statement",
@@ -85,4 +64,32 @@ JAVASCRIPT_WRAPPERS = frozenset(
         "lexical_declaration",
         "variable_declaration",
     }
+)
+
+JAVASCRIPT = Language(
+    name="javascript",
+    suffixes=(".js", ".jsx", ".mjs", ".cjs"),
+    grammar="tree_sitter_javascript",
+    wrappers=_JAVASCRIPT_WRAPPERS,
+    query=_JAVASCRIPT + _JAVASCRIPT_FIELDS,
+)
+
+TYPESCRIPT = Language(
+    name="typescript",
+    suffixes=(".ts", ".mts", ".cts"),
+    grammar="tree_sitter_typescript",
+    factory="language_typescript",
+    wrappers=_JAVASCRIPT_WRAPPERS,
+    clauses=True,
+    query=_TYPESCRIPT,
+)
+
+TSX = Language(
+    name="tsx",
+    suffixes=(".tsx",),
+    grammar="tree_sitter_typescript",
+    factory="language_tsx",
+    wrappers=_JAVASCRIPT_WRAPPERS,
+    clauses=True,
+    query=_TYPESCRIPT,
 )
