@@ -107,9 +107,18 @@ SAMPLES = {
               Lines: Line list }
 
         /// Adds them.
-        let rec total (lines: Line list) =
+        let private total (lines: Line list) =
             match lines with
             | [] -> 0
+    """,
+    "elm": """
+        type alias Shelf =
+            { items : List String }
+
+        -- Puts them back.
+        restock : List String -> Shelf -> Shelf
+        restock items shelf =
+            { shelf | items = items }
     """,
     "text": """
         struct Shelf
@@ -145,6 +154,7 @@ EXPECTED = {
     "sql": "table shop.customers 1-4\nindex by_name 5-5\nfunction add_customer 7-13\n"
     "view names 15-17",
     "fsharp": "type Order 3-5\nfunction total 7-10",
+    "elm": "type Shelf 1-2\nfunction restock 4-7",
     "text": "struct Shelf 1-5\nmethod Shelf.restock 2-4\nfunction area 7-9\nfunction twice 11-11",
     "makefile": "function build 2-3",
     "yaml": "",

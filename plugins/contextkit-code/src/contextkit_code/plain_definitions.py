@@ -56,7 +56,8 @@ _KEYWORD = (
     r"|override|private|protected|pub(?:\([a-z]+\))?|public|sealed|static|unsafe)[ \t]++)*+"
     r"(?P<kind>class|contract|defmodule|entity|enum|extension|impl|input|interface|library|macro"
     r"|macro_rules!|message|mixin|model|module|namespace|object|package|protocol|record|role|service"
-    rf"|struct|trait|type|typedef|union|{_FUNCTIONS})[ \t]++(?:\([^()\n]*+\)[ \t]*+)?"
+    rf"|struct|trait|type|typedef|union|{_FUNCTIONS})[ \t]++"
+    r"(?:alias[ \t]++)?(?:\([^()\n]*+\)[ \t]*+)?"
     rf"(?P<name>{_IDENTIFIER})"
     r"(?=[ \t]*+(?:[(\[{<:=;,*]|$|\w++[ \t]*+\{|(?:extends|implements|is)\b))"
 )
@@ -76,12 +77,17 @@ _ASSIGNED = re.compile(r"(?P<name>[A-Za-z.][\w.$]*+)[ \t]*+(?:<-|=)[ \t]*+functi
 """A function of R is a value."""
 
 _BOUND = re.compile(
-    r"(?:let|and)[ \t]++(?:(?:inline|rec)[ \t]++)*+(?P<name>[a-z_][\w']*+)(?=[ \t(:])"
+    r"(?:let|and)[ \t]++(?:(?:inline|internal|mutable|private|rec)[ \t]++)*+"
+    r"(?P<name>[a-z_][\w']*+)(?=[ \t(:])"
 )
 """A function of F#."""
 
 _CLAUSE = re.compile(r"(?P<name>[a-z][\w@]*+)\([^()\n]*+\)[ \t]*+(?:when\b|->)")
 """A function of Erlang."""
+
+_EQUATIONAL = frozenset({"elm", "purescript"})
+_EQUATION = re.compile(r"(?P<name>[a-z_][\w']*+)(?:[ \t]++::?[ \t]|[^=\n:]*+=(?!=))")
+"""The type of a function, or what it equals, in languages that write little else."""
 
 _TARGET = re.compile(r"(?P<name>[A-Za-z][\w./-]*+)[ \t]*+:(?![:=])")
 _QUOTES = str.maketrans("", "", '"`[]')
@@ -110,11 +116,11 @@ def plain_definitions(lines: Sequence[str], language: str) -> list[Definition]:
         return []
     finder = _Finder(lines, language, statements(lines, language))
     found = list(finder.within(0, len(finder.code), None, 0))
-    return _joined(found) if language == "erlang" else found
+    return _joined(found) if language in _EQUATIONAL | {"erlang"} else found
 
 
 def _joined(clauses: Sequence[Definition]) -> list[Definition]:
-    """Join the clauses of a function, which stand in a row."""
+    """Join the clauses of a function, and its type, which stand in a row."""
     found: list[Definition] = []
     for clause in clauses:
         before = found[-1] if found else None
@@ -160,6 +166,8 @@ class _Finder:
         head = self.code[number]
         line = self.lines[head.first].strip()
         found = _TARGET.match(line) if self.language == "makefile" else _begins_definition(line)
+        if found is None and self.language in _EQUATIONAL and not owner:
+            found = _EQUATION.match(line)
         if found is None or not head.says:
             return None
         unit_type = _unit_type(found.groupdict().get("kind") or "function", owner)

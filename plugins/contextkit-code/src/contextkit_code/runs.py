@@ -16,7 +16,7 @@ _SHORT = 240
 """Most characters shown to close a small gap."""
 
 _WORD = re.compile(r"\w")
-_MARK = re.compile(r"\s*(?:#|//|--)? ?\.\.\. lines? (\d{1,9})(?:-(\d{1,9}))?")
+_MARK = re.compile(r"\s*(?:#|//|--|;|%)? ?\.\.\. lines? (\d{1,9})(?:-(\d{1,9}))?")
 
 
 def gaps(rows: Sequence[str], shown: Collection[int]) -> list[range]:

@@ -22,25 +22,26 @@ _SHORT_BLOCK_ROWS = 3
 """Most rows of a braced block joined to its header."""
 
 _HASH_LANGUAGES = """
-bash cmake dockerfile elixir graphql hcl ini julia just make meson nix perl powershell properties
-python r ruby starlark terraform text toml yaml
+bash cmake crystal dockerfile elixir graphql hcl ini julia just make makefile meson nim nix perl
+powershell properties python r ruby starlark tcl terraform text toml yaml
 """
 _HASH = frozenset(_HASH_LANGUAGES.split())
 """Languages with `#` comments; others have `//` and `/* */`."""
 
-_DASHES = frozenset({"haskell", "lua", "sql"})
+_DASHES = frozenset({"elm", "haskell", "lua", "purescript", "sql", "vhdl"})
+_LISPS = frozenset({"clojure", "elisp", "lisp", "racket", "scheme"})
 _OCAML = frozenset({"ocaml", "ocaml_interface"})
 _CHARACTER_LANGUAGES = """
 c cpp csharp go haskell java julia kotlin objectivec ocaml ocaml_interface rust scala swift zig
 """
-_CHARACTERS = frozenset(_CHARACTER_LANGUAGES.split())
+_CHARACTERS = frozenset(_CHARACTER_LANGUAGES.split()) | _LISPS
 """Languages whose single quotes hold one character, or mark lifetimes and the like."""
 
 _DATA = frozenset({"css", "html", "ini", "json", "text", "toml", "xml", "yaml"})
 """Languages without operators that continue a line."""
 
 _WITHOUT_COMMENTS = frozenset({"", "css", "html", "json", "markdown", "xml"}) | _OCAML
-_BY_INDENTATION = frozenset({"haskell", "python", "starlark", "yaml"})
+_BY_INDENTATION = frozenset({"elm", "haskell", "nim", "purescript", "python", "starlark", "yaml"})
 """Languages whose braces hold values, not statements."""
 
 _CASES_BESIDE = frozenset(
@@ -116,6 +117,10 @@ def comment_sign(language: str) -> str:
         return "" if language == "text" else "#"
     if language in _DASHES:
         return "--"
+    if language in _LISPS:
+        return ";"
+    if language == "erlang":
+        return "%"
     return "" if language in _WITHOUT_COMMENTS else "//"
 
 
@@ -311,7 +316,9 @@ _PATTERNS: Mapping[str, tuple[re.Pattern[str], re.Pattern[str]]] = {
     for kind, comment, more in (
         ("#", _HASH_COMMENT, ""),
         ("-", _DASH_COMMENT, ""),
+        ("erlang", r"%[^\n]*+", ""),
         ("julia", _JULIA_COMMENT, ""),
+        *((language, r";[^\n]*+", "") for language in sorted(_LISPS)),
         *((language, _OCAML_COMMENT, "") for language in sorted(_OCAML)),
         ("perl", _PERL_COMMENT, ""),
         ("powershell", _POWERSHELL_COMMENT, ""),
