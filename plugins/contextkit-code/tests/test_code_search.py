@@ -152,6 +152,19 @@ def test_a_test_beside_the_code_that_it_tests_ranks_below_it(project: Project, a
     assert "tests" in str(ask("which test has a retry backoff delay")[0].title)
 
 
+def test_a_variable_ranks_below_what_it_is_passed_to(project: Project, ask: Ask) -> None:
+    """Its name and its description say the same, unless somebody asks how to use the module."""
+    project(
+        {
+            "main.tf": 'resource "aws_group" "node" {\n  count = 2\n  id    = var.node_group\n}\n'
+            '\nvariable "node_group" {\n  description = "The group of a node"\n}\n'
+        }
+    )
+
+    assert ask("where is the group of a node created")[0].title == "aws_group.node"
+    assert ask("how do I use the group of a node")[0].title == "var.node_group"
+
+
 @pytest.mark.parametrize(
     ("query", "expected"),
     [

@@ -38,6 +38,10 @@ _FURTHER_PARTS = frozenset({"extension", "impl"})
 _FURTHER_PART = 0.6
 """Factor for the head of a block that adds to a type, whose own unit says what it is."""
 
+_SETTINGS = frozenset({"output", "variable"})
+_SETTING = 0.7
+"""Factor for what only passes a value in or out, unless the question asks how to use something."""
+
 _PRIVATE = 0.7
 """Factor for a private unit, if the question asks how to use something."""
 
@@ -173,6 +177,8 @@ def _weight(hit: Hit, question: Question) -> float:
         return _STUB
     if fields["unit_type"] in _FURTHER_PARTS:
         return _FURTHER_PART
+    if fields["unit_type"] in _SETTINGS and "use" not in question.asks_for:
+        return _SETTING
     private = _PRIVATE if "use" in question.asks_for and is_private(fields) else 1.0
     asks_for_it = "tests" in question.asks_for or is_test(file_of(hit))
     if asks_for_it or not _TEST_UNIT.search(str(fields["qualified_name"])):
