@@ -222,7 +222,11 @@ def test_nesting_beyond_reason_is_cut_off() -> None:
     [
         ("python", "/*\n" * 50_000),
         ("c", "x = 1;\n" * 1000 + "{\n" * 100_000),
+        ("c", "a => " * 20_000),
+        ("objectivec", "a(> +" * 20_000),
         ("ocaml", "let f () = " + "g x; " * 100_000),
+        ("ocaml", "(* a " * 160_000),
+        ("ocaml_interface", "(* (* *) " * 160_000),
     ],
 )
 def test_a_hopeless_file_is_given_up_soon(

@@ -27,11 +27,16 @@ _C_TYPES = """
     (preproc_function_def name: (_) @name value: (_) @body) @macro
 """
 
+# Where an operand is missing, the parser tries each way to go on. Its memory grows with the square
+# of the number of such places: gigabytes for a row of ten thousand.
+_MISSING_OPERANDS = rb"(?:[\w(]{1,20}+[-+/%|&^<>=*]{2,3}+){400}"
+
 C = Language(
     name="c",
     suffixes=(".c", ".h"),
     grammar="tree_sitter_c",
     wrappers=frozenset({"type_definition"}),
+    hopeless=_MISSING_OPERANDS,
     query=_C_TYPES + _C_FUNCTION,
 )
 
@@ -69,6 +74,7 @@ OBJECTIVEC = Language(
     wrappers=frozenset({"type_definition", "implementation_definition"}),
     joint=":",
     skipped=_ANNOTATIONS,
+    hopeless=_MISSING_OPERANDS,
     query=_C_TYPES
     + _C_FUNCTION
     + """

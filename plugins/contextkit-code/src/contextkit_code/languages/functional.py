@@ -87,6 +87,9 @@ _OCAML_WRAPPERS = frozenset(
     }
 )
 
+# The scanner follows comments within comments by recursion: a hundred thousand overflow its stack.
+_OCAML_COMMENTS = rb"\A(?:(?>(?:[^(]|\((?!\*))*)\(\*){10000}"
+
 _OCAML_CHAINS = frozenset({"sequence_expression", "tuple_expression", "tuple_type"})
 
 # A function within a function is no definition: it is what a loop is elsewhere.
@@ -97,6 +100,7 @@ OCAML = Language(
     factory="language_ocaml",
     wrappers=_OCAML_WRAPPERS,
     chains=_OCAML_CHAINS,
+    hopeless=_OCAML_COMMENTS,
     query=_OCAML
     + "".join(
         f"""
@@ -114,6 +118,7 @@ OCAML_INTERFACE = Language(
     factory="language_ocaml_interface",
     wrappers=_OCAML_WRAPPERS,
     chains=_OCAML_CHAINS,
+    hopeless=_OCAML_COMMENTS,
     docs_below=True,
     query=_OCAML,
 )
