@@ -29,7 +29,7 @@ _C_TYPES = """
 
 # Where an operand is missing, the parser tries each way to go on. Its memory grows with the square
 # of the number of such places: gigabytes for a row of ten thousand.
-_MISSING_OPERANDS = rb"(?:[\w(]{1,20}+[-+/%|&^<>=*]{2,3}+){400}"
+_MISSING_OPERANDS = rb"(?<![\w(])(?:[\w(]++[-+/%|&^<>=*]{2,3}+){400}"
 
 C = Language(
     name="c",
