@@ -39,7 +39,7 @@ class QuerySignals:
         intent: `fix`, `explain`, `question`, `action`, or `other` if its words do not show it.
         kinds: the kinds of items that matter most for the query, according to plugins.
         topics: its topics: `code` (how it works, where it is), `usage` (how to use or configure
-            it), `setup` (by which jobs and settings it is tested, released and deployed),
+            it), `setup` (by which jobs and settings it is tested, released and deployed, what it needs),
             `history` (when, who, why it changed), `releases` (what is new in a version, how to
             upgrade), `decisions` (what was agreed), `activity` (what is going on), `failures`
             (what went wrong). They determine which sources are
@@ -92,6 +92,12 @@ _USE = "(?:use|set|choose|configure|change|disable|enable|install|pass|run|turn)
 
 _SPACED: Mapping[Topic, re.Pattern[str]] = {
     "setup": _any_of(
+        r"(?:which|what|minimum) (?:[\w.+#-]+ ){0,4}?versions? (?:of [\w.-]+ )?(?:[\w-]+ ){0,3}?"
+        r"(?:requires?|required|supports?|supported|needs?|needed|uses?|used|depends? on)",
+        r"minimum supported [\w+#-]+ version|(?:which|what) licen[sc]e|licen[sc]ed under",
+        r"(?:which|what) (?:[\w-]+ )?dependencies|(?:test|dev|build|runtime) requirements",
+        r"package\.json|pyproject(?:\.toml)?|cargo\.toml|go\.mod|pom\.xml|composer\.json|gemfile"
+        r"|setup\.(?:py|cfg)|requirements\.txt|dockerfile|makefile|tsconfig\.json|npm scripts?",
         "ci(?:/cd)?|continuous integration|github actions?|gitlab|dependabot|renovate|circleci",
         "(?:which|what) (?:[\\w-]+ )?(?:workflows?|linters?)|pre-?commit hooks?|docker[- ]?compose",
         r"(?:release|publish\w*|deploy\w*|build|test\w*|lint\w*|docs|nightly) "
@@ -184,6 +190,9 @@ def topics_in(text: str) -> tuple[Topic, ...]:
         for topic, pattern in _UNSPACED.items()
         if topic not in found and pattern.search(lowered)
     ]
+    if {"releases", "setup"} <= {*found}:
+        # "Which versions of Python are supported?" is no question about what changed.
+        found.remove("releases")
     if "releases" in found and "history" in found:
         # "What changed in 8.2?" is answered by release notes, "what changed?" by commits.
         found.remove("history")

@@ -161,6 +161,25 @@ async def test_jobs_and_settings_of_tools_answer_questions_about_the_setup(
 
 
 @pytest.mark.parametrize(
+    "asked", ["which version of the crank is required?", "what scripts does package.json define?"]
+)
+async def test_the_projects_own_package_file_answers_questions_about_it(
+    kit: ContextKit, workspace: Path, asked: str
+) -> None:
+    """Each of its examples has one with more of the question's words."""
+    package = '{"scripts": {"test": "turn"}, "dependencies": {"crank": "^1.2"}}\n'
+    (workspace / "package.json").write_text(package)
+    more = package.replace("turn", "define the scripts of the required version of the crank")
+    for folder in (workspace / "examples" / f"e{n}" for n in range(40)):
+        folder.mkdir(parents=True)
+        (folder / "package.json").write_text(more)
+    (workspace / "CHANGES.md").write_text("# 1.2\n\n- A newer version of the crank is required.\n")
+    kit.index()
+    context = await kit.assemble_context(asked)
+    assert str(context.items[0].location).startswith("package.json:")
+
+
+@pytest.mark.parametrize(
     ("name", "asked"),
     [
         ("SECURITY.md", "how do I open the hatch at night securely?"),

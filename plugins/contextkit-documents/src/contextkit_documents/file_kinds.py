@@ -55,6 +55,7 @@ _PLAIN_NAMES: Final = re.compile(
 )
 _OTHER_CONFIGURATION = {".editorconfig": "ini", "cmakelists.txt": "text"}
 _REQUIREMENTS = re.compile(r"(?:.+[-_.])?(?:requirements|constraints)(?:[-_.].+)?\.txt")
+_OF_REQUIREMENTS = re.compile(r"(?:^|/)requirements/[^/]+\.txt$")
 
 _MANUAL = re.compile(r"[a-z][\w.+-]*(?<=[a-z])\.[1-8](?:\.(?:in|prebuilt|tmpl))?")
 """A page of a manual, such as `git-add.1`; `v1.2` is none."""
@@ -94,7 +95,7 @@ def kind_of(path: str) -> FileKind | None:
         return FileKind("metadata", _METADATA[name])
     if name in _OTHER_CONFIGURATION:
         return FileKind("configuration", _OTHER_CONFIGURATION[name])
-    if _REQUIREMENTS.fullmatch(name):
+    if _REQUIREMENTS.fullmatch(name) or _OF_REQUIREMENTS.search(path):
         return FileKind("metadata", "text")
     stem, dot, end = name.rpartition(".")
     suffix = dot + end if stem else ""

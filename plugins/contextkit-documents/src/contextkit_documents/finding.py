@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import heapq
 import re
 from collections.abc import Sequence
@@ -10,9 +11,10 @@ from itertools import chain, islice
 
 from attrs import frozen
 
-from contextkit import ContextItem, ContextRequest, Record
+from contextkit import ContextItem, ContextRequest, Hit, Record
 from contextkit.sources import older_versions
 from contextkit.text import in_english, subject_stems, subject_words
+from contextkit_documents.setup_files import SETUP_KINDS, SetupQuestion
 from contextkit_documents.stored import StoredChunk, titled
 
 _CHANGES = re.compile(
@@ -37,15 +39,11 @@ A long list of changes has every word of "how do I serve static files?", and say
 _STUB = 0.5
 """Factor for the relevance of a section with hardly any text."""
 
-_SETTINGS = 0.8
-"""Factor for configuration and metadata, which the documentation explains, unless the question is
-about the project's setup."""
-
-_JOB = 1.3
-"""Factor for jobs and settings of tools if the question is about the project's setup."""
-
 _CANDIDATES = 2
 """Hits that are ranked for each item that is returned."""
+
+_OF_OWN = 5
+"""Hits in the project's own files."""
 
 _HEADED = 1.3
 """Factor for a section whose own heading has no other words than the question, as "Line length" for
@@ -65,9 +63,7 @@ _ASIDE = 0.6
 """Factor for what is beside the project's documentation, unless the question is about it. A long
 job of continuous integration has most words of "how do I build and run the tests?"."""
 
-_SETUP = ("configuration", "metadata")
 _JOINTS = re.compile(r"[-_.]+")
-_JOBS = re.compile(r"(?:^|/)\.[^/].*\.(?:ya?ml|json|toml)$|^\.[\w.-]+$", re.IGNORECASE)
 _ASIDES = [
     (re.compile(path, re.IGNORECASE), re.compile(rf"\b(?:{asks})\b", re.IGNORECASE))
     for path, asks in (
@@ -153,7 +149,7 @@ class _Asked:
         headings = record.fields.get("headings") or ()
         worth = 1.0
         kind, named = record.fields.get("kind"), ""
-        if kind in _SETUP:
+        if kind in SETUP_KINDS:
             named = _file_name(record)
         elif headings and kind == "documentation" and not _is_standard(record):
             named = str(headings[-1])
@@ -187,13 +183,9 @@ def _heading_words(heading: str) -> tuple[str, ...]:
 
 async def find_documents(request: ContextRequest) -> list[ContextItem]:
     """Return the best-matching chunks, and those their neighbours make relevant."""
-    hits = await request.records.search(
-        request.query,
-        limit=_CANDIDATES * request.limit,
-        filters=request.filters,
-        host_limit=request.limit,
-    )
     changes, topics = 1.0, request.signals.topics
+    setup = SetupQuestion.of(request.query, topics)
+    hits = await _hits(request, setup)
     if not _PAST.isdisjoint(topics):
         changes = _CHANGES_GAIN
     elif not _PRESENT.isdisjoint(topics) or {*topics} <= {"code"}:
@@ -206,9 +198,8 @@ async def find_documents(request: ContextRequest) -> list[ContextItem]:
         asides.append(_TRANSLATED)
     asked = _Asked.by(request.query)
     older = older_versions({_path(hit.record) for hit in hits}, request.query)
-    settings = 1.0 if "setup" in topics else _SETTINGS
     worths = [
-        _worth(hit.record, changes, settings, asides, asked)
+        _worth(hit.record, changes, setup, asides, asked)
         * (_OLDER if _path(hit.record) in older else 1.0)
         for hit in hits
     ]
@@ -219,10 +210,30 @@ async def find_documents(request: ContextRequest) -> list[ContextItem]:
     return heapq.nlargest(request.limit, items, key=lambda item: item.relevance)
 
 
+async def _hits(request: ContextRequest, setup: SetupQuestion) -> list[Hit]:
+    """Search all chunks, and those of the project's own files that the question asks for.
+
+    In a repository of many packages, the others' files have as many of its words.
+    """
+    searching = [
+        request.records.search(
+            request.query,
+            limit=_CANDIDATES * request.limit,
+            filters=request.filters,
+            host_limit=request.limit,
+        )
+    ]
+    if setup.own_files and "file_path" not in request.filters:
+        filters = {**request.filters, "file_path": setup.own_files}
+        searching.append(request.records.search(request.query, limit=_OF_OWN, filters=filters))
+    found = {hit.record.id: hit for hits in await asyncio.gather(*searching) for hit in hits}
+    return list(found.values())
+
+
 def _worth(
     record: Record,
     changes: float,
-    settings: float,
+    setup: SetupQuestion,
     asides: Sequence[re.Pattern[str]],
     asked: _Asked,
 ) -> float:
@@ -231,7 +242,7 @@ def _worth(
     Args:
         record: the record that matches.
         changes: the factor of a list of changes.
-        settings: the factor of configuration and metadata.
+        setup: what the question asks of the project's setup.
         asides: patterns of paths beside the documentation.
         asked: the question.
     """
@@ -239,10 +250,8 @@ def _worth(
     worth = (changes if _lists_changes(record) else 1.0) * asked.worth(record)
     if any(path.search(_path(record)) for path in asides):
         worth *= _ASIDE
-    elif kind in _SETUP:
-        worth *= settings
-        if settings == 1.0 and _JOBS.search(_path(record)):
-            worth *= _JOB
+    else:
+        worth *= setup.worth(_path(record), kind)
     # The words of a long text are not counted.
     return worth if len(text) > _LONG or _has_words(text) else worth * _STUB
 
