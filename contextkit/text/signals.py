@@ -39,10 +39,10 @@ class QuerySignals:
         intent: `fix`, `explain`, `question`, `action`, or `other` if its words do not show it.
         kinds: the kinds of items that matter most for the query, according to plugins.
         topics: its topics: `code` (how it works, where it is), `usage` (how to use or configure
-            it), `setup` (by which jobs and settings it is tested, released and deployed, what it needs),
-            `history` (when, who, why it changed), `releases` (what is new in a version, how to
-            upgrade), `decisions` (what was agreed), `activity` (what is going on), `failures`
-            (what went wrong). They determine which sources are
+            it), `setup` (by which jobs and settings it is tested, released and deployed, what it
+            needs), `history` (when, who, why it changed), `releases` (what is new in a version,
+            how to upgrade), `decisions` (what was agreed), `activity` (what is going on),
+            `failures` (what went wrong). They determine which sources are
             likely to have the answer: see `SourceInfo.answers`.
     """
 
