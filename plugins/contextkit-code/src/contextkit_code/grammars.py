@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 PARSE_SECONDS = 3.0
 _MAX_ERROR_CHILDREN = 30_000
 _MAX_CHAIN = 10_000
+_CHUNK = 16_384
 _MAX_DEPTH = 1_000
 """Maximum tree depth searched for definitions."""
 
@@ -77,17 +78,28 @@ class Grammar:
         view = memoryview(source)
         deadline = time.thread_time() + PARSE_SECONDS
 
+        # Some scanners read on to the end of the file at each character that begins no token. The
+        # parser does not ask whether time is over meanwhile, so the file then ends for them. It may
+        # not end within a character, of which the lexer would read on.
         def read(offset: int, _: Point) -> memoryview:
-            return view[offset:]
+            if time.thread_time() > deadline:
+                return view[:0]
+            end = offset + _CHUNK
+            while end < len(view) and view[end] & 0xC0 == 0x80:
+                end -= 1
+            return view[offset:end]
 
         def is_over(_: int, __: bool) -> bool:
             return time.thread_time() > deadline
 
         try:
-            return self._parser.parse(read, progress_callback=is_over)
+            tree = self._parser.parse(read, progress_callback=is_over)
         except ValueError as error:
             self._parser.reset()
             raise ParseTooLongError from error
+        if time.thread_time() > deadline:
+            raise ParseTooLongError
+        return tree
 
 
 def _conditions(source: bytes) -> QueryPredicate:
