@@ -108,9 +108,11 @@ _LONGEST_SQL = 400
 def plain_definitions(lines: Sequence[str], language: str) -> list[Definition]:
     """Return the outermost definitions with their members, in order.
 
+    Data and very long files have none.
+
     Args:
         lines: the file's lines.
-        language: the name of its language; empty for what is data.
+        language: the name of its language.
     """
     if language in _DEFINES_NOTHING or len(lines) > _MOST_ROWS:
         return []
@@ -170,9 +172,10 @@ class _Finder:
             found = _EQUATION.match(line)
         if found is None or not head.says:
             return None
-        unit_type = _unit_type(found.groupdict().get("kind") or "function", owner)
-        if line.startswith("(def "):
-            unit_type = "variable"
+        # In Clojure, `(def x)` is a value; elsewhere, `def` begins a function.
+        is_value = line.startswith("(def ")
+        kind = found.groupdict().get("kind") or "function"
+        unit_type = "variable" if is_value else _unit_type(kind, owner)
         last = self._last_row(head, self.code[following - 1].last)
         if unit_type in _HEADERS and last == head.first:
             return None

@@ -64,8 +64,8 @@ class SetupQuestion:
         is_asked = "setup" in topics
         of_packages = _OF_PACKAGES.search(query) and not _OF_JOBS.search(query)
         words = [word.strip(_AROUND_A_NAME) for word in query.split()] if is_asked else []
-        files = frozenset(word for word in words if "." in word)
-        return cls(is_asked, is_asked and bool(of_packages), files)
+        named = frozenset(word for word in words if "." in word)
+        return cls(is_asked, is_asked and bool(of_packages), named)
 
     @property
     def own_files(self) -> list[str]:
