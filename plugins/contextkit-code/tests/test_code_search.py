@@ -60,6 +60,16 @@ def test_what_matches_is_shown_of_a_long_class_head_and_docstring(
     assert "lines" not in named.metadata
 
 
+def test_a_verb_of_asking_may_be_the_name_of_a_thing(project: Project, ask: Ask) -> None:
+    """`Live` is the subject of a question, unless it asks where something lives."""
+    live = "class Live:\n    'A display.'\n\n    def update(self, text):\n        self.show(text)\n"
+    wide = "class Screen:\n    'A wide display.'\n\n    def update(self):\n        self.show()\n"
+    project({"live.py": live, "screen.py": wide})
+
+    assert ask("live display: what happens when it is too wide?")[0].title == "Live"
+    assert ask("where does the wide display live?")[0].title == "Screen"
+
+
 def test_a_unit_of_nothing_but_its_signature_comes_last(project: Project, ask: Ask) -> None:
     """An empty method behind one that does something."""
     code = "class Parser:\n    'Parses.'\n\n" + "    x = 1\n" * 12

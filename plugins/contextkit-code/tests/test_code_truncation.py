@@ -120,6 +120,12 @@ def items(make_item: MakeItem) -> dict[str, ContextItem]:
     comment = [f"    # how jars are moved, part {n}" for n in range(12)]
     commented = ["def restock(self):", *(f"    step({n})" for n in range(9))]
     commented += ["    for jar in self.jars:", "        self.move(jar)", *comment, "    return 1"]
+    options = [f"    option_{n}: int = {n}," for n in range(9)]
+    options[3:5] = ["    color: Literal[", '        "auto", "none"', '    ] = "auto",']
+    long = ["def open_shelf(", "    self,", *options, "):", "    self.color = color"]
+    long += [f"    step({n})" for n in range(9)]
+    long += ["    self.colors = colors(self)", "    step(9)", "    step(10)", "    step(11)"]
+    long += ['    self.no_color = environ.get("NO_COLOR")', "    step(12)", "    step(13)"]
     prose = (
         "# Shelves\n\nAre long.\n\n# Jars\n\nSome are red.\nA lid is\nscrewed on.\n\nMost are blue."
     )
@@ -135,6 +141,7 @@ def items(make_item: MakeItem) -> dict[str, ContextItem]:
         "mount": made(MOUNT, 50, file_path="mux.go", language="go"),
         "documented": made("\n".join(documented), docstring="\n".join(docs)),
         "commented": made("\n".join(commented)),
+        "long": made("\n".join(long), signature="\n".join(long[:13])),
         "prose": made(prose + "\nMore." * 30, 1, **window),
     }
 
@@ -197,6 +204,7 @@ FRAMES = [
         ("documented", 12, "how many seconds does it wait for the server?", "30-34 39-45"),
         ("mount", 19, "where is the prefix stripped for a wildcard?", "51-57"),
         ("commented", 9, "how are jars moved?", "28-36 39-50"),
+        ("long", 13, "what does NO_COLOR do to colors?", "28-31 35-38 40-53 55-56"),
         ("prose", 11, "how is a lid screwed on?", "1-4 6-7 12-41"),
         ("send", 24, "ConnectionBroken\nat send (other/shelf.py:126:9)", "105-109 122-128"),
         *(
@@ -211,6 +219,7 @@ FRAMES = [
         "a sentence of the docstring that matches is shown",
         "blocks are closed",
         "a long comment gives way to code",
+        "of a long signature what matches is shown, and the row with the name that is given",
         "prose is shortened by sentences",
         "the line of another file is none of a unit",
         *(f"the line of a stack trace comes first {n}" for n in range(len(FRAMES))),

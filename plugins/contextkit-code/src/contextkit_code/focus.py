@@ -27,6 +27,9 @@ _SHARED = 3
 """Fewest first letters that two inflections of a word share."""
 
 _VERB_WEIGHT = 0.5
+_NAME_WEIGHT = 2.0
+"""Weight of a name that the query gives in full, such as `NO_COLOR`."""
+
 _KNOWN_WORTH = 0.3
 """Weight of a word that a better text already has."""
 
@@ -48,11 +51,13 @@ class Focus:
 
     Attributes:
         words: its words -> weight, over 0 and up to 1.
+        names: the names in it that can be nothing else.
         frames: the locations in its stack trace: (path with `/`, line).
         is_about_use: whether it asks how to use something.
     """
 
     words: Mapping[str, float]
+    names: frozenset[str]
     frames: Sequence[tuple[str, int]]
     is_about_use: bool
 
@@ -69,16 +74,16 @@ class Focus:
         return [line for frame, line in self.frames if _is_same_file(frame, path)]
 
     def worths(self, texts: Sequence[str]) -> list[dict[str, float]]:
-        """Score the query words in each text: word -> worth.
+        """Score the query's words and names in each text: word -> worth.
 
-        A word that many texts have is worth less.
+        One that many texts have is worth less.
         """
         by_beginning: dict[str, list[str]] = {}
         for word in self.words:
             by_beginning.setdefault(word[:_SHARED], []).append(word)
         matched = []
         for text in texts:
-            own = set()
+            own = {name for name in self.names if name in text}
             for word in map(base_form, words_of(text)):
                 for asked in by_beginning.get(word[:_SHARED], ()):
                     if likeness(word, asked) >= _LIKE:
@@ -87,7 +92,10 @@ class Focus:
         having = Counter(word for own in matched for word in own)
         number = len(texts)
         return [
-            {word: self.words[word] * math.log1p(number / having[word]) for word in sorted(own)}
+            {
+                word: self.words.get(word, _NAME_WEIGHT) * math.log1p(number / having[word])
+                for word in sorted(own)
+            }
             for own in matched
         ]
 
@@ -106,7 +114,7 @@ def _focus(query: str) -> Focus:
         for mention in mentions_in(query)
         if mention.line
     ]
-    return Focus(words, tuple(frames), "use" in question.asks_for)
+    return Focus(words, question.names, tuple(frames), "use" in question.asks_for)
 
 
 def _is_verb(word: str) -> bool:

@@ -12,6 +12,7 @@ from contextkit import ContextItem
 from contextkit_code.focus import Focus
 
 _WORD = re.compile(r"\w")
+_CLOSING = frozenset(")]}>")
 _TELLING_LINES = 3
 """Lines of a docstring that suffice to locate it."""
 
@@ -93,6 +94,17 @@ def signature_rows(rows: Sequence[str], signature: Sequence[str]) -> range:
         if wanted and row.strip().startswith(wanted):
             return range(number, min(number + len(signature), len(rows)))
     return range(0)
+
+
+def parameters(rows: Sequence[str], header: Collection[int]) -> list[range]:
+    """Split the rows between the first and the last of a signature into its parameters."""
+    _, *between, last = sorted(header)
+    indents = {row: len(rows[row]) - len(rows[row].lstrip()) for row in between}
+    own = min(indents.values(), default=0)
+    starts = [
+        row for row in between if indents[row] == own and rows[row][own : own + 1] not in _CLOSING
+    ]
+    return [range(start, end) for start, end in pairwise([*starts, last])]
 
 
 def docstring_rows(

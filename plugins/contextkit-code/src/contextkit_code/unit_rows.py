@@ -17,12 +17,16 @@ from contextkit_code.unit_layout import (
     decorators,
     docstring_rows,
     is_mark,
+    parameters,
     signature_rows,
 )
 
 _WORD = re.compile(r"\w")
 _AROUND_A_FRAME = 5
 """Rows shown on either side of a traced line."""
+
+_LONG_SIGNATURE = 8
+"""Most rows of a signature that an excerpt always shows; of a longer one, the matching ones."""
 
 _PROSE_WORTH = 0.3
 """Weight of docstring and comment matches; code has 1."""
@@ -169,7 +173,8 @@ class _Planner:
 
     def plan(self) -> RowPlan:
         body = self._body()
-        steps = _Steps(self.unit.rows, self.header | self.ends_of(self.header))
+        header = self._short_header()
+        steps = _Steps(self.unit.rows, header | self.ends_of(header))
         header = steps.shown
         for step in self._framed(body):
             steps.add(step)
@@ -188,6 +193,16 @@ class _Planner:
         for step in self._growth(steps.shown):
             steps.add(step)
         return RowPlan(header, steps.steps, min(least, len(steps.steps)))
+
+    def _short_header(self) -> frozenset[int]:
+        """Return the header; of a long signature, its ends and the matching parameters."""
+        if len(self.header) <= _LONG_SIGNATURE or self.focus.is_about_use:
+            return self.header
+        rows = self.unit.rows
+        between = parameters(rows, self.header)
+        worths = self.focus.worths(["\n".join(rows[n] for n in own) for own in between])
+        hidden = (own for own, worth in zip(between, worths, strict=True) if not worth)
+        return self.header.difference(*hidden)
 
     def gist(self) -> frozenset[int]:
         """Return the best matches, signature and docstring's first sentence."""
@@ -293,11 +308,14 @@ class _Planner:
     def _growth(self, shown: frozenset[int]) -> Iterator[frozenset[int]]:
         """Yield the remaining rows, small gaps first.
 
-        Few gaps remain this way. Docstring rows come last.
+        Few gaps remain this way. The rest of a signature comes behind the code, and the docstring
+        last.
         """
         of_row = {row: number for number, each in enumerate(self.code) for row in _rows_of(each)}
         left = gaps(self.unit.rows, shown)
-        left.sort(key=lambda gap: (gap.start in self.documented, len(gap)))
+        left.sort(
+            key=lambda gap: (gap.start in self.documented, gap.start in self.header, len(gap))
+        )
         comments: list[frozenset[int]] = []
         for gap in left:
             for row in gap:

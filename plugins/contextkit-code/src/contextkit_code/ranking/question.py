@@ -32,7 +32,7 @@ _QUESTION_WORD = re.compile(
 # Verbs that say what to do with the subject; a name with such a verb is seldom the subject.
 _VERB = re.compile(
     r"add(?:ed|ing|s)?|chang(?:e[ds]?|ing)|defin(?:e[ds]?|ing)|exist(?:s|ing)?|explain(?:ed|s)?"
-    r"|find(?:s|ing)?|fix(?:e[ds]|ing)?|happen(?:ed|ing|s)?|implement(?:ation|ed|ing|s)?|live[ds]?"
+    r"|find(?:s|ing)?|fix(?:e[ds]|ing)?|happen(?:ed|ing|s)?|implement(?:ation|ed|ing|s)?"
     r"|locat(?:ed|ion)|ma[dk]e|makes|need(?:ed|s)?|should|show(?:n|s)?|tell|want(?:ed|s)?|would"
 )
 # "The instrument macro" names a macro; units about macros in general are no answer.
@@ -46,6 +46,8 @@ _TEST_TASK = re.compile(
     r"tests?\s++(?:cases?\s++)?(?:for|of|that|to|which)\s++",
     re.IGNORECASE,
 )
+# "Where does the retry live?" asks where it is; "live display" names something.
+_LIVES = re.compile(r"(?<=\w )live[ds]?(?=\s*[?.]?\s*\Z)")
 _SHORT_QUERY = 3
 """Most words of a query that may spell a name.
 
@@ -124,7 +126,7 @@ def ask(query: str) -> Question:
     query = in_english(query)
     whole = query.strip()
     line = first_line(query)
-    query = without_test_task(whole)
+    query = _LIVES.sub("", without_test_task(whole))
     is_identifier = _NAME.fullmatch(whole) is not None
     names = (whole,) if is_identifier else tuple(_names(query))
     asked = {kind for found in _ASKS_FOR.finditer(line) if (kind := found.lastgroup)}
@@ -158,6 +160,7 @@ def _subject(query: str) -> str:
     """Drop the verbs that precede a one-line question's subject."""
     if _TEST_TASK.match(query):
         return query
+    query = _LIVES.sub("", query)
     words = [word for word in query.split() if not _VERB.fullmatch(word.strip("?!.,:;").lower())]
     long = len(query.split()) > _SHORT_QUERY and first_line(query) == query.strip()
     return " ".join(words) if long and words else query
