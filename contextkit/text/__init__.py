@@ -6,7 +6,8 @@
 | `markup` | makes any text safe to show as Markdown, XML or plain text |
 | `truncation`, `units`, `passages`, `parts`, `blocks` | shortens texts where they can be cut |
 | `tokens`, `token_weights` | counts tokens |
-| `signals`, `questions`, `words`, `languages`, `dates` | reads what a question is about |
+| `signals`, `questions`, `words`, `languages` | reads what a question is about |
+| `dates`, `changes` | reads times in a question, and what one about changes is about |
 | `keywords` | makes the sparse vectors of keyword search, and knows irregular forms |
 | `clean`, `given`, `graphemes` | shows invisible characters, checks texts that were given |
 | `secrets` | finds keys and passwords |
@@ -19,6 +20,7 @@ from typing import TYPE_CHECKING
 from contextkit.package import lazy_names
 
 if TYPE_CHECKING:
+    from contextkit.text.changes import changes_subject as changes_subject
     from contextkit.text.clean import (
         legible as legible,
         visible as visible,
@@ -51,6 +53,7 @@ if TYPE_CHECKING:
     )
     from contextkit.text.parts import Parts as Parts
     from contextkit.text.passages import Excerpt as Excerpt, excerpt as excerpt
+    from contextkit.text.past import named_periods as named_periods
     from contextkit.text.questions import (
         first_line as first_line,
         is_traceback as is_traceback,
@@ -82,6 +85,7 @@ if TYPE_CHECKING:
     from contextkit.text.words import STOP_WORDS as STOP_WORDS, TALK as TALK, VERBS as VERBS
 
 _NAMES = {
+    "changes": "changes_subject",
     "clean": "legible visible visible_values",
     "dates": "closeness named_dates parse_since without_periods",
     "given": "given_line given_lines well_formed",
@@ -94,6 +98,7 @@ _NAMES = {
     ),
     "parts": "Parts",
     "passages": "Excerpt excerpt",
+    "past": "named_periods",
     "questions": "first_line is_traceback signals_of subject_stems subject_words",
     "secrets": "find_secrets hide_secrets",
     "secrets.span": "SecretSpan",

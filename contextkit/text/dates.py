@@ -2,8 +2,8 @@
 
 Records from a date that a query names are likelier to answer it. Recognised are `7 May 2023`,
 `May 7th`, `May 2023`, `in May`, `2023-05-07` and `2023-05`, with English and German months. A part
-that is missing, such as the year, matches any value. `yesterday`, `last week`, `last month` and
-`three days ago` are counted from now.
+that is missing, such as the year, matches any value. `yesterday`, `last week`, `last month`,
+`the last two weeks` and `three days ago` are counted from now.
 """
 
 from __future__ import annotations
@@ -58,7 +58,8 @@ _COUNTS = {
 }
 _RELATIVE = re.compile(
     r"\b(?:(?P<day>today|yesterday)|(?P<which>this|last|past|previous) (?P<span>week|month|year)"
-    rf"|(?P<count>\d{{1,3}}|{'|'.join(_COUNTS)}) (?P<unit>day|week|month)s? ago)\b",
+    rf"|(?P<count>\d{{1,3}}|{'|'.join(_COUNTS)}) (?P<unit>day|week|month)s? ago"
+    rf"|(?:last|past) (?P<many>\d{{1,3}}|{'|'.join(_COUNTS)}) (?P<units>day|week|month)s)\b",
     re.IGNORECASE,
 )
 _DAYS = {"day": 1, "week": 7, "month": 30}
@@ -129,6 +130,9 @@ def _period(found: re.Match[str], today: date) -> NamedPeriod:
         middle = today - timedelta(days=days * int(_COUNTS.get(count, count)))
         around = timedelta(days=days // 2)
         return NamedPeriod(middle - around, middle + around)
+    if found["many"]:
+        many, days = found["many"].lower(), _DAYS[found["units"].lower()]
+        return NamedPeriod(today - timedelta(days=days * int(_COUNTS.get(many, many))), today)
     start = _start_of(found["span"].lower(), today)
     if found["which"].lower() == "this":
         return NamedPeriod(start, today)

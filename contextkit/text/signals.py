@@ -78,11 +78,24 @@ def _any_of(*phrases: str) -> re.Pattern[str]:
 
 
 _IN_A_VERSION = (
-    r"(?:[\w-]+ ){0,3}?(?:in|since|with|from|to|until) (?:[\w-]+ ){0,2}?"
+    r"(?:[\w-]+ ){0,3}?(?:in|since|with|from|to|until|between) (?:[\w-]+ ){0,2}?"
     r"(?:(?:version |release |v)\d+|v?\d+\.\w+)"
 )
 """The end of "features were added in click 8.2"."""
 
+_WORDS = r"(?:[\w'-]+ ){0,6}?"
+_A_RELEASE = (
+    r"(?:the |our |its )?"
+    r"(?:last|latest|newest|(?:most )?recent|current|new|next|upcoming|previous) "
+    r"(?:[\w.-]+ ){0,2}?(?:releases?|versions?)"
+)
+_COMMITS = "(?:commits?|changes|merges|pull requests?|prs?)"
+_A_TIME = (
+    r"today|yesterday|(?:this|last|past) (?:day|week|month|year)"
+    r"|(?:in|over|during|within) the (?:last|past)"
+    r"|in (?:january|february|march|april|may|june|july|august|september|october|november|december"
+    r"|(?:19|20)\d\d)"
+)
 _TOOLS = (
     r"black|biome|checkstyle|clippy|codecov|coverage|eslint|flake8|golangci-lint|isort|jest|lint(?:er|ing)?"
     r"|mypy|nox|phpstan|prettier|pylint|pytest|rubocop|ruff|rustfmt|tox|tsconfig|type check\w*"
@@ -112,6 +125,9 @@ _SPACED: Mapping[Topic, re.Pattern[str]] = {
         "who (?:wrote|added|changed|removed|broke|made|introduced)",
         "(?:which|what|whose) (?:commits?|pull request)|what changed",
         "changed (?:since|between|in the last)|introduced (?:in|by)|git (?:log|blame)",
+        rf"(?:last|latest|newest|(?:most )?recent) (?:[\w-]+ ){{0,2}}?{_COMMITS}",
+        rf"(?:chang\w+|happened|added|fixed|removed|merged) {_WORDS}(?:recently|lately|{_A_TIME})",
+        rf"what (?:did|has) (?:[\w-]+ ){{1,2}}?(?:change|commit|merge)d?|{_COMMITS} (?:by|from)",
         "wann (?:wurden?|hat|haben|kam)|wer hat|seit wann|warum (?:wurden?|haben|hat)",
         "quand (?:a|ont|avons)|qui a|depuis quand|pourquoi (?:a|ont|avons|avez)",
         "cuándo (?:se|fue|hemos)|quién|desde cuándo|por qué (?:se|hemos|han)",
@@ -119,6 +135,9 @@ _SPACED: Mapping[Topic, re.Pattern[str]] = {
     "releases": _any_of(
         "changelogs?|release notes?|breaking changes?|what(?: is|'?s) new",
         "(?:which|what) (?:versions?|releases?)",
+        rf"(?:chang\w+|added|removed|fixed|new|features?|fixes|highlights?) {_WORDS}{_A_RELEASE}",
+        rf"(?:migrat\w+|upgrad\w+|moving) {_WORDS}(?:from|to) (?:{_A_RELEASE}|(?:[\w-]+ )?v?\d)",
+        rf"what(?: is|'s) {_A_RELEASE}",
         rf"(?:chang\w+|added|removed|fixed|new|features?|fixes) {_IN_A_VERSION}",
         rf"(?:migrat\w+|upgrad\w+|updat(?:e|ing)) {_IN_A_VERSION}",
         "was ist neu|neuerungen|quoi de neuf|nouveautés|qué hay de nuevo|novedades",
@@ -166,7 +185,7 @@ _MENDS = re.compile(
     r"(?<!\w)(?:fix|debug|solve|repair|troubleshoot|get rid of|broken|crash\w*|bugs?|beheben"
     r"|corriger|arreglar|does(?:n't| not) work|goes wrong|raises)(?!\w)"
 )
-_WHERE = re.compile(r"(?<!\w)where (?:is|are|does|do)(?!\w)")
+_WHERE = re.compile(r"(?<!\w)(?:where|how) (?:is|are|does|do)(?! (?:i|we|you|one)\b)(?!\w)")
 _PLACE = re.compile(
     r"(?<!\w)(?:where|which|wo|welche\w?|où|quel(?:le)?s?|dónde|cuál(?:es)?)(?!\w)|哪|どこ|どの"
 )
@@ -199,7 +218,7 @@ def topics_in(text: str) -> tuple[Topic, ...]:
     if {"failures", "usage"} <= {*found} and not _MENDS.search(lowered):
         # "How do I retry a failed task?" asks how to use it, "how do I fix it?" what is wrong.
         found.remove("failures")
-    if "decisions" in found and _WHERE.search(lowered):
+    if ("decisions" in found or "history" in found) and _WHERE.search(lowered):
         # "Where is the eviction policy applied?" asks for code, "our policy on reviews" does not.
         found.append("code")
     if not found and _WHY.search(lowered):

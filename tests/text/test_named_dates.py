@@ -56,6 +56,8 @@ def test_a_moment_is_as_near_as_the_date_says(query: str, moment: str, expected:
         ("what failed yesterday?", "2026-11-24", "2026-11-24"),
         ("what did we decide last week?", "2026-11-16", "2026-11-22"),
         ("what did we change this week?", "2026-11-23", "2026-11-25"),
+        ("in the last two weeks", "2026-11-11", "2026-11-25"),
+        ("the past 3 days", "2026-11-22", "2026-11-25"),
         ("last month's incident", "2026-10-01", "2026-10-31"),
         ("the previous year", "2025-01-01", "2025-12-31"),
         ("three days ago", "2026-11-22", "2026-11-22"),

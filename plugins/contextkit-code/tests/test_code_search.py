@@ -70,6 +70,16 @@ def test_a_verb_of_asking_may_be_the_name_of_a_thing(project: Project, ask: Ask)
     assert ask("where does the wide display live?")[0].title == "Screen"
 
 
+def test_code_says_nothing_about_all_that_changed(project: Project, ask: Ask) -> None:
+    """It does about what changed in a part of it, and about code that handles changes."""
+    project({"changes.py": "def recent_changes(release):\n    return release.changes\n"})
+
+    assert ask("what changed in the latest release?") == []
+    assert ask("what changed recently?") == []
+    assert ask("what changed recently in recent_changes?") != []
+    assert ask("how are recent changes computed?") != []
+
+
 def test_a_unit_of_nothing_but_its_signature_comes_last(project: Project, ask: Ask) -> None:
     """An empty method behind one that does something."""
     code = "class Parser:\n    'Parses.'\n\n" + "    x = 1\n" * 12

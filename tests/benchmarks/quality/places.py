@@ -30,7 +30,7 @@ from tests.benchmarks.texts import ROOT
 
 __all__ = ["Place", "main"]
 
-SETS = ("setup", "languages")
+SETS = ("setup", "languages", "releases")
 _TEXT = Path(__file__).with_name("places_questions.toml")
 _OWN = {
     "repository": ROOT.name,

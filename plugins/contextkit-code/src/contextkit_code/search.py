@@ -10,7 +10,7 @@ from attrs import evolve, frozen
 from contextkit import ContextItem, ContextRequest, Hit
 from contextkit.concurrency import in_thread
 from contextkit.models import Filters, Records
-from contextkit.text import first_line
+from contextkit.text import changes_subject, first_line
 from contextkit_code.gists import LINES, around_line, gist
 from contextkit_code.ranking.files import (
     RankedFile,
@@ -155,9 +155,11 @@ class _Found:
 async def find_code(request: ContextRequest) -> list[ContextItem]:
     """Return the code units for a request, best first.
 
-    See `_find`. If the project contains no word of the question, the names nearest to its words are
-    searched for.
+    See `_find`. There are none for a question about all that changed. If the project contains no
+    word of the question, the names nearest to its words are searched for.
     """
+    if _is_about_all_changes(request):
+        return []
     items = await _find(request)
     question = ask(searched_text(request.query))
     if question.has_lines or not question.words or not _OF_FILES.issuperset(request.filters):
@@ -169,6 +171,15 @@ async def find_code(request: ContextRequest) -> list[ContextItem]:
         return items
     found = await _find(evolve(request, query=" ".join(names)))
     return [evolve(item, relevance=_NEARLY * item.relevance) for item in found]
+
+
+def _is_about_all_changes(request: ContextRequest) -> bool:
+    """Return whether a question is about what changed, and no part of the code in particular."""
+    topics, query = {*request.signals.topics}, request.query
+    if "code" in topics or topics.isdisjoint({"history", "releases"}) or "\n" in query.strip():
+        return False
+    project = "" if request.workspace is None else request.workspace.name
+    return not changes_subject(query, project)
 
 
 def _all_names(records: Records) -> set[str]:

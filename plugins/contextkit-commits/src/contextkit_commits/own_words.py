@@ -7,10 +7,12 @@ import re
 ROUTINE_SUBJECT = re.compile(
     r"(?:(?:build|chore|ci|fix|deps)(?:\([^)\n]{0,40}\))?!?: ?)?"
     r"(?:bump|update dependenc|lock file maintenance|pin dependenc|pre-commit autoupdate)"
-    r"|\[pre-commit\.ci\]|(?:build|chore|ci|fix)\(deps",
+    r"|\[pre-commit\.ci\]|(?:build|chore|ci|fix)\(deps"
+    # A version alone, and that of a package.
+    r"|(?:[\w./-]{1,60}[- @])?v?\d++\.\d++[\w.+-]*+$",
     re.IGNORECASE,
 )
-"""Match subjects of dependency updates, automatic or manual."""
+"""Match subjects of dependency updates and version bumps, automatic or manual."""
 
 _BOT = re.compile(
     r"\[bot\]|\bbot$|dependabot|renovate|greenkeeper|pyup|snyk|pre-commit-ci|github-actions",

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 
 from contextkit.concurrency import in_thread
-from contextkit.models import ContextItem, ContextRequest, Hit, Record
+from contextkit.models import ContextItem, ContextRequest, Filters, Hit, Record
 from contextkit_commits.commit_records import SHORT_SHA, commit_item
 from contextkit_commits.own_words import ROUTINE_SUBJECT, is_bot
+from contextkit_commits.recent import (
+    HistoryQuestion,
+    authors_in,
+    by_time,
+    filters_of,
+    newest_commits,
+    without_names,
+)
 
 _SHA = re.compile(r"(?<![0-9A-Za-z_])[0-9a-f]{7,64}(?![0-9A-Za-z_])", re.IGNORECASE)
 _MOST_SHAS = 20
@@ -23,7 +32,7 @@ _ROUTINE = 0.35
 It does not apply if the query asks for them.
 """
 
-_ASKS_FOR_ROUTINE = frozenset({"bump", "bumped", "depend", "renova", "upgrad"})
+_ASKS_FOR_ROUTINE = frozenset({"bump", "bumped", "depend", "releas", "renova", "upgrad", "versio"})
 """Words that ask for routine commits, as `words_of` returns them."""
 
 _WORD = re.compile(r"[^\W_]{2,}")
@@ -51,25 +60,50 @@ async def find_commits(request: ContextRequest) -> list[ContextItem]:
     A merge without a message of its own ("Merge branch 'x'") is found only by its sha: the commits
     that it merged are indexed.
     """
-    named, hits = await asyncio.gather(
-        _named(request),
-        # Fetch more than requested, so that a commit that the store ranks low can still rise.
-        request.records.search(
-            request.query, limit=_CANDIDATES * request.limit, filters=request.filters
-        ),
-    )
-    words = words_of(request.query)
+    project = "" if request.workspace is None else request.workspace.name
+    asked = HistoryQuestion.of(request.query, request.signals.topics, project)
+    named, hits = await asyncio.gather(_named(request), _search(request, request.query))
     known = {record.id for record in named}
-    scored = [
-        (relevance_of(hit, words), hit.record)
-        for hit in hits
-        if hit.record.id not in known and not is_silent_merge(hit.record)
-    ]
+    authors = authors_in(request.query, hits) if asked.is_asked else []
+    if asked.orders or authors:
+        found = await _of_a_time(request, asked, authors)
+    else:
+        found = _scored(hits, request.query)
+    scored = [each for each in found if each[1].id not in known and not is_silent_merge(each[1])]
     scored.sort(key=lambda found: -found[0])
     # The best commit cannot exceed 1, and the order of the others is kept.
     most = max(1.0, scored[0][0]) if scored else 1.0
     best = [*((most, record) for record in named), *scored][: request.limit]
     return [commit_item(record, relevance / most) for relevance, record in best]
+
+
+async def _search(request: ContextRequest, query: str, filters: Filters | None = None) -> list[Hit]:
+    """Search for more than is requested, so that a commit that the store ranks low can rise."""
+    filters = request.filters if filters is None else filters
+    return await request.records.search(query, limit=_CANDIDATES * request.limit, filters=filters)
+
+
+def _scored(hits: Sequence[Hit], query: str) -> list[tuple[float, Record]]:
+    words = words_of(query)
+    return [(relevance_of(hit, words), hit.record) for hit in hits]
+
+
+async def _of_a_time(
+    request: ContextRequest, asked: HistoryQuestion, authors: Sequence[str]
+) -> list[tuple[float, Record]]:
+    """Return the newest commits, or those of a time or an author, about the question's subject."""
+    about = without_names(asked.about, authors)
+    if not about:
+        return [
+            (relevance * (_ROUTINE if is_routine(record) else 1.0), record)
+            for relevance, record in await newest_commits(request, asked.spans, authors)
+        ]
+    searches = (
+        _search(request, about, filters) for filters in filters_of(request, asked.spans, authors)
+    )
+    found = [hit for own in await asyncio.gather(*searches) for hit in own]
+    scored = _scored(found, about)
+    return by_time(scored) if asked.newest else scored
 
 
 def shas_in(query: str) -> list[str]:
@@ -104,11 +138,9 @@ def relevance_of(hit: Hit, query_words: frozenset[str]) -> float:
         hit: the store's hit.
         query_words: `words_of` the query.
     """
-    subject = hit.record.text.partition("\n")[0]
-    share = _share(words_of(subject), query_words)
+    share = _share(words_of(hit.record.text.partition("\n")[0]), query_words)
     relevance = hit.relevance * (1 + _SUBJECT_GAIN * share) / (1 + _SUBJECT_GAIN * _USUAL_SHARE)
-    author = str(hit.record.fields.get("author") or "")
-    is_wanted = _ASKS_FOR_ROUTINE & query_words or not _is_routine(subject, author)
+    is_wanted = _ASKS_FOR_ROUTINE & query_words or not is_routine(hit.record)
     return relevance if is_wanted else relevance * _ROUTINE
 
 
@@ -128,6 +160,11 @@ def _share(subject: frozenset[str], query: frozenset[str]) -> float:
     For one or two words it stays small.
     """
     return len(subject & query) / (len(subject) + _SHORT_SUBJECT)
+
+
+def is_routine(record: Record) -> bool:
+    """Return whether a commit is routine, as by a bot."""
+    return _is_routine(record.text.partition("\n")[0], str(record.fields.get("author") or ""))
 
 
 @lru_cache(_CACHED)

@@ -13,8 +13,15 @@ from itertools import accumulate, chain
 from attrs import evolve, frozen
 
 from contextkit_documents.file_kinds import FileKind, Kind
-from contextkit_documents.headings import Heading, Outline, outline_of, without_labels
+from contextkit_documents.headings import (
+    Heading,
+    Outline,
+    outline_of,
+    release_outline,
+    without_labels,
+)
 from contextkit_documents.manual_pages import manual_outline, manual_text, reflowed
+from contextkit_documents.releases import starts_a_release
 from contextkit_documents.setting_keys import Key, keys_of
 
 MAX_CHARACTERS = 2_000
@@ -59,16 +66,24 @@ class Chunk:
     text: str
 
 
-def chunks_of(lines: Sequence[str], what: FileKind) -> list[Chunk]:
+def chunks_of(lines: Sequence[str], what: FileKind, *, is_changelog: bool = False) -> list[Chunk]:
     """Return a document's chunks in order.
 
     A document without words has none.
+
+    Args:
+        lines: its lines.
+        what: its kind.
+        is_changelog: whether it lists what changed: the lines that begin with a version are the
+            headings of one in plain text.
     """
     if what.language == "man":
         chunks = _sections([*manual_text(lines)], manual_outline(lines), what.kind)
         return [evolve(chunk, text=reflowed(chunk.text)) for chunk in chunks]
     if what.language == "rst":
         lines = without_labels(lines)
+    if is_changelog and what.language == "text":
+        return list(_sections(lines, release_outline(lines), what.kind))
     if what.kind == "documentation" or what.language == "text":
         return list(_sections(lines, outline_of(lines, what.language), what.kind))
     keys = keys_of(lines, what.language, metadata=what.kind == "metadata")
@@ -81,7 +96,11 @@ def _sections(lines: Sequence[str], outline: Outline, kind: Kind) -> Iterator[Ch
     yield from _cut(lines, Heading("", 0, 0, 0), before, (), outline.blocks, kind)
     stack: list[Heading] = []
     for number, heading in enumerate(headings):
-        while stack and stack[-1].level >= heading.level:
+        is_release = starts_a_release(heading.title)
+        while stack and (
+            stack[-1].level >= heading.level
+            or (is_release and any(starts_a_release(above.title) for above in stack))
+        ):
             stack.pop()
         stack.append(heading)
         following = headings[number + 1] if number + 1 < len(headings) else None

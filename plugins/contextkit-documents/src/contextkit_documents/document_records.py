@@ -10,6 +10,7 @@ from contextkit import Record
 from contextkit.indexing import SkipFileError
 from contextkit_documents.chunks import Chunk, chunks_of
 from contextkit_documents.file_kinds import FileKind
+from contextkit_documents.releases import is_changelog, release_fields
 from contextkit_documents.stored import titled
 
 _SAYS_WHAT_IT_IS = {
@@ -34,7 +35,7 @@ def records_of(path: str, what: FileKind, content: bytes) -> list[Record]:
 
     Raises `NotTextError` for a file that holds no text that can be read.
     """
-    chunks = chunks_of(decoded(content), what)
+    chunks = chunks_of(decoded(content), what, is_changelog=is_changelog(path))
     ids = _ids(path, chunks)
     return [
         Record(
@@ -49,6 +50,7 @@ def records_of(path: str, what: FileKind, content: bytes) -> list[Record]:
                 "start_line": chunk.first + 1,
                 "end_line": chunk.last + 1,
                 "position": position,
+                **(release_fields(path, chunk.headings) if chunk.kind == "documentation" else {}),
             },
         )
         for position, (record_id, chunk) in enumerate(zip(ids, chunks, strict=True))

@@ -14,18 +14,10 @@ from attrs import frozen
 from contextkit import ContextItem, ContextRequest, Hit, Record
 from contextkit.sources import older_versions
 from contextkit.text import in_english, subject_stems, subject_words
+from contextkit_documents.release_notes import ReleaseQuestion, wanted_notes
+from contextkit_documents.releases import lists_changes
 from contextkit_documents.setup_files import SETUP_KINDS, SetupQuestion
 from contextkit_documents.stored import StoredChunk, titled
-
-_CHANGES = re.compile(
-    r"(?:^|/)(?:(?:(?P<may>(?<=/)(?:history|news|releases?)|[\w.]+-(?:changes|changelogs?))|changes|changelogs?|history|news"
-    r"|releases?(?:[-_]notes)?|whats?[-_]?new)(?:[-_.]?v?\d[\w.-]*)?(?:\.[a-z]+)?$"
-    r"|(?:changelogs?|whats?[-_]?new|release[-_]notes)/|releases?/v?\d[^/]*$)",
-    re.IGNORECASE,
-)
-_VERSION = re.compile(r"\d[.-]\d|unreleased", re.IGNORECASE)
-"""A version or a date. A page such as `guides/releases.md` lists changes if its headings have one,
-and may be about deploying a release otherwise."""
 
 _PAST = frozenset({"history", "releases"})
 _PRESENT = frozenset({"setup", "usage"})
@@ -185,12 +177,18 @@ async def find_documents(request: ContextRequest) -> list[ContextItem]:
     """Return the best-matching chunks, and those their neighbours make relevant."""
     changes, topics = 1.0, request.signals.topics
     setup = SetupQuestion.of(request.query, topics)
-    hits = await _hits(request, setup)
+    project = "" if request.workspace is None else request.workspace.name
+    releases = ReleaseQuestion.of(request.query, topics, project)
+    hits = await _hits(request, setup, releases)
+    notes = await wanted_notes(request, releases, hits)
+    if notes:
+        # The notes of other releases have the same words, and so have pages on how to release.
+        hits = [hit for hit in hits if releases.about and not lists_changes(hit.record)]
     if not _PAST.isdisjoint(topics):
         changes = _CHANGES_GAIN
     elif not _PRESENT.isdisjoint(topics) or {*topics} <= {"code"}:
         changes = _CHANGES_LOSS
-        others = [hit for hit in hits if not _lists_changes(hit.record)]
+        others = [hit for hit in hits if not lists_changes(hit.record)]
         if any(hit.relevance >= request.min_relevance for hit in others):
             hits = others
     asides = [path for path, asks in _ASIDES if not asks.search(request.query)]
@@ -200,24 +198,29 @@ async def find_documents(request: ContextRequest) -> list[ContextItem]:
     older = older_versions({_path(hit.record) for hit in hits}, request.query)
     worths = [
         _worth(hit.record, changes, setup, asides, asked)
+        * releases.worth(_path(hit.record))
         * (_OLDER if _path(hit.record) in older else 1.0)
         for hit in hits
     ]
     items = [
         _item(hit.record, min(1.0, hit.relevance * worth))
         for hit, worth in zip(hits, worths, strict=True)
+        if hit.record.id not in notes
     ]
+    items += [_item(record, relevance) for record, relevance in notes.values()]
     return heapq.nlargest(request.limit, items, key=lambda item: item.relevance)
 
 
-async def _hits(request: ContextRequest, setup: SetupQuestion) -> list[Hit]:
+async def _hits(
+    request: ContextRequest, setup: SetupQuestion, releases: ReleaseQuestion
+) -> list[Hit]:
     """Search all chunks, and those of the project's own files that the question asks for.
 
     In a repository of many packages, the others' files have as many of its words.
     """
     searching = [
         request.records.search(
-            request.query,
+            request.query if releases.moves else releases.about or request.query,
             limit=_CANDIDATES * request.limit,
             filters=request.filters,
             host_limit=request.limit,
@@ -247,20 +250,13 @@ def _worth(
         asked: the question.
     """
     text, kind = record.text, record.fields.get("kind")
-    worth = (changes if _lists_changes(record) else 1.0) * asked.worth(record)
+    worth = (changes if lists_changes(record) else 1.0) * asked.worth(record)
     if any(path.search(_path(record)) for path in asides):
         worth *= _ASIDE
     else:
         worth *= setup.worth(_path(record), kind)
     # The words of a long text are not counted.
     return worth if len(text) > _LONG or _has_words(text) else worth * _STUB
-
-
-def _lists_changes(record: Record) -> bool:
-    found = _CHANGES.search(_path(record))
-    if found is None or not found["may"]:
-        return found is not None
-    return any(_VERSION.search(heading) for heading in record.fields.get("headings") or ())
 
 
 def _path(record: Record) -> str:
@@ -272,11 +268,13 @@ def _has_words(text: str) -> bool:
     return next(islice(words, _LEAST_WORDS - 1, None), None) is not None
 
 
-def _part_of(chunk: StoredChunk) -> str | None:
+def _part_of(chunk: StoredChunk, release: object) -> str | None:
     """Name the part of a document whose sections support each other; None for settings."""
     if not chunk.path or chunk.kind != "documentation":
         return None
     own = chunk.headings[:_OWN_PART] if _OVERVIEW.search(chunk.path) else ()
+    if release is not None:
+        own = (str(release),)
     return " > ".join((chunk.path, *own))
 
 
@@ -291,7 +289,7 @@ def _item(record: Record, relevance: float) -> ContextItem:
         title=titled(chunk.kind, chunk.headings) or chunk.path or record.id,
         location=f"{chunk.path}:{chunk.start_line}" if chunk.path else None,
         # Tables and keys do not continue each other, as sections do.
-        sequence=_part_of(chunk),
+        sequence=_part_of(chunk, record.fields.get("release")),
         position=chunk.position,
         metadata={
             "file_path": chunk.path,

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 from attrs import evolve, field, frozen
 
+from contextkit_documents.releases import starts_a_release
+
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
 
@@ -70,15 +72,29 @@ def outline_of(lines: Sequence[str], language: str) -> Outline:
     """
     if language == "markdown":
         return _markdown(lines)
-    blocks = frozenset(
-        row
-        for row, line in enumerate(lines)
-        if row and line.strip() and not line.startswith((" ", "\t")) and not lines[row - 1].strip()
-    )
+    blocks = _blocks(lines)
     if language == "rst":
         return Outline(_rst(lines), blocks)
     marked = {"asciidoc": _ADOC, "org": _ORG}.get(language)
     return Outline(list(_marked(lines, marked)) if marked else (), blocks)
+
+
+def _blocks(lines: Sequence[str]) -> frozenset[int]:
+    return frozenset(
+        row
+        for row, line in enumerate(lines)
+        if row and line.strip() and not line.startswith((" ", "\t")) and not lines[row - 1].strip()
+    )
+
+
+def release_outline(lines: Sequence[str]) -> Outline:
+    """Parse a list of changes in plain text: a release begins with a line with its version."""
+    headings = [
+        Heading(" ".join(line.split()), 1, row, row + 1)
+        for row, line in enumerate(lines)
+        if starts_a_release(line)
+    ]
+    return Outline(headings, _blocks(lines))
 
 
 @cache

@@ -1,0 +1,115 @@
+"""Questions about the newest commits, and those of a time or an author."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from contextkit import ContextRequest, Records
+from contextkit_commits import contextkit_query
+from contextkit_commits.recent import HistoryQuestion
+
+Index = Callable[..., Any]
+
+
+@pytest.fixture
+def ask(records: Records) -> Callable[..., Any]:
+    """Asks the source a question; returns the subjects that it finds, best first."""
+
+    async def asked(query: str) -> list[str]:
+        items = await contextkit_query(ContextRequest(query=query, records=records))
+        best_first = sorted(items, key=lambda item: -item.relevance)
+        return [item.title or "" for item in best_first]
+
+    return asked
+
+
+@pytest.fixture
+def history(repo: Any, index: Index) -> None:
+    """Commits of November 2023, the oldest first, with an empty merge and two of routine."""
+    repo.commit("Change the latest list of recent changes", a="1\n")
+    repo.commit("printer: colours", "--author=Bob Smith <bob@example.org>", b="1\n")
+    repo.commit("Count the jars", c="1\n")
+    repo.commit("printer: fix the columns", d="1\n")
+    repo.git("switch", "--quiet", "-c", "side", "HEAD~1")
+    repo.commit("Label the shelf", "--author=Bob Smith <bob@example.org>", e="1\n")
+    repo.git("switch", "--quiet", "main")
+    repo.git("merge", "--quiet", "--no-ff", "-m", "Merge branch 'side'", "side")
+    repo.commit("Bump the lamp from 1 to 2", f="1\n")
+    repo.commit("shelf-1.4.0", g="1\n")
+    index(repo)
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["what are the latest commits?", "What changed recently?", "show the last 3 commits"],
+)
+@pytest.mark.usefixtures("history")
+async def test_the_newest_commits_come_first(ask: Any, question: str) -> None:
+    """Not those with the words of the question; updates come behind, and merges not at all."""
+    assert await ask(question) == [
+        "Label the shelf",
+        "printer: fix the columns",
+        "Count the jars",
+        "printer: colours",
+        "Change the latest list of recent changes",
+        "shelf-1.4.0",
+        "Bump the lamp from 1 to 2",
+    ]
+
+
+@pytest.mark.usefixtures("history")
+async def test_of_commits_about_a_subject_the_newest_comes_first(ask: Any) -> None:
+    """Though an older one matches better; those that do not match come behind."""
+    found = await ask("summarize the latest changes to the printer")
+    assert found[:2] == ["printer: fix the columns", "printer: colours"]
+
+
+@pytest.mark.parametrize(
+    "question", ["what did Bob Smith change last?", "which changes by Bob are there?"]
+)
+@pytest.mark.usefixtures("history")
+async def test_an_author_who_is_named_made_the_commits(ask: Any, question: str) -> None:
+    """In full, or by a part of the name behind `by`."""
+    assert await ask(question) == ["Label the shelf", "printer: colours"]
+
+
+@pytest.mark.parametrize(
+    ("question", "best"),
+    [
+        ("what was changed in November 2023?", 1.0),
+        ("what changed in 2023?", 1.0),
+        ("what changed in October 2023?", 0.5),
+    ],
+)
+@pytest.mark.usefixtures("history")
+async def test_the_commits_of_a_time_are_those_made_then(
+    records: Records, question: str, best: float
+) -> None:
+    """If there are none, the newest are less relevant."""
+    items = await contextkit_query(ContextRequest(query=question, records=records))
+    assert items[0].title == "Label the shelf"
+    assert 0.9 * best < items[0].relevance <= best
+
+
+@pytest.mark.parametrize(
+    ("query", "topics", "newest", "days", "about"),
+    [
+        ("what did I change in the last two weeks?", ["history"], False, [14], ""),
+        ("which commit last changed the cache?", ["history"], True, [], "cache?"),
+        ("why was the cache changed?", ["history"], False, [], "cache"),
+        ("how is the last change of an item computed?", ["code"], False, [], ""),
+    ],
+)
+def test_what_a_question_asks_of_the_history(
+    query: str, topics: list[str], newest: bool, days: list[int], about: str
+) -> None:
+    """The newest commits, those of a time, or those about something."""
+    now = datetime(2026, 11, 28, 12, tzinfo=UTC)
+    asked = HistoryQuestion.of(query, topics, "shelf", now)
+    assert asked.newest is newest
+    assert [(span.lt - span.gte).days - 1 for span in asked.spans] == days  # type: ignore[operator,union-attr]
+    assert asked.about.rstrip("?") == about.rstrip("?")
