@@ -16,7 +16,7 @@ from attrs.validators import deep_iterable, in_
 Intent = Literal["question", "action", "fix", "explain", "other"]
 INTENTS: tuple[Intent, ...] = ("question", "action", "fix", "explain", "other")
 Topic = Literal[
-    "code", "usage", "setup", "history", "releases", "decisions", "activity", "failures"
+    "code", "overview", "usage", "setup", "history", "releases", "decisions", "activity", "failures"
 ]
 TOPICS: tuple[Topic, ...] = get_args(Topic)
 
@@ -38,7 +38,8 @@ class QuerySignals:
             capitalised names; at most 64.
         intent: `fix`, `explain`, `question`, `action`, or `other` if its words do not show it.
         kinds: the kinds of items that matter most for the query, according to plugins.
-        topics: its topics: `code` (how it works, where it is), `usage` (how to use or configure
+        topics: its topics: `code` (how it works, where it is), `overview` (what the project is,
+            and how it is organized), `usage` (how to use or configure
             it), `setup` (by which jobs and settings it is tested, released and deployed, what it
             needs), `history` (when, who, why it changed), `releases` (what is new in a version,
             how to upgrade), `decisions` (what was agreed), `activity` (what is going on),
@@ -103,7 +104,23 @@ _TOOLS = (
 
 _USE = "(?:use|set|choose|configure|change|disable|enable|install|pass|run|turn)"
 
+_PROJECT = (
+    "(?:this|the|our) (?:(?:whole|entire) )?(?:project|repo(?:sitory)?|code ?base|package|library"
+    "|framework|app(?:lication)?|program|tool|crate|plugin|service|extension)"
+)
+_AT_THE_END = r"(?=\s*[?.!]*\s*$)"
+
 _SPACED: Mapping[Topic, re.Pattern[str]] = {
+    "overview": _any_of(
+        rf"what (?:is|does) {_PROJECT}(?: do| about| for)?{_AT_THE_END}",
+        f"what is this(?: all)? about{_AT_THE_END}",
+        "(?:overview|architecture|structure|layout|organi[sz]ation|purpose|big picture) of "
+        f"{_PROJECT}",
+        f"(?:explain|describe|summari[sz]e|understand|about|through) {_PROJECT}{_AT_THE_END}",
+        f"how is {_PROJECT} (?:structured|organi[sz]ed|laid out)",
+        "(?:project|repo(?:sitory)?|code ?base|folder|directory) (?:structure|layout|overview)",
+        f"where (?:do|should|can) i (?:start|begin)(?: reading)?{_AT_THE_END}|new to {_PROJECT}",
+    ),
     "setup": _any_of(
         r"(?:which|what|minimum) (?:[\w.+#-]+ ){0,4}?versions? (?:of [\w.-]+ )?(?:[\w-]+ ){0,3}?"
         r"(?:requires?|required|supports?|supported|needs?|needed|uses?|used|depends? on)",

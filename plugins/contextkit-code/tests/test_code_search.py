@@ -70,12 +70,23 @@ def test_a_verb_of_asking_may_be_the_name_of_a_thing(project: Project, ask: Ask)
     assert ask("where does the wide display live?")[0].title == "Screen"
 
 
+def test_a_program_starts_with_its_main_function(project: Project, ask: Ask) -> None:
+    """Whatever else is called an entry."""
+    project(
+        {"entry.py": "def point(entry):\n    return entry\n", "app.py": "def main():\n    go()\n"}
+    )
+
+    assert ask("where is the entry point?")[0].title == "main"
+    assert ask("where is an entry point?")[0].title == "point"
+
+
 def test_code_says_nothing_about_all_that_changed(project: Project, ask: Ask) -> None:
     """It does about what changed in a part of it, and about code that handles changes."""
     project({"changes.py": "def recent_changes(release):\n    return release.changes\n"})
 
     assert ask("what changed in the latest release?") == []
     assert ask("what changed recently?") == []
+    assert ask("what does this project do?") == []
     assert ask("what changed recently in recent_changes?") != []
     assert ask("how are recent changes computed?") != []
 

@@ -97,7 +97,9 @@ async def test_the_guide_answers_how_to_upgrade_to_no_version_in_particular(
 ) -> None:
     """Though another page has more words of the question."""
     (workspace / "RELEASING.md").write_text("# Tags\n\nA new version is a tag; upgrade it.\n")
-    (workspace / "docs" / "upgrading.md").write_text("# Guide\n\nTo upgrade to version 3, label it.\n")
+    (workspace / "docs" / "upgrading.md").write_text(
+        "# Guide\n\nTo upgrade to version 3, label it.\n"
+    )
     kit.index()
     context = await kit.assemble_context("how do I upgrade to the new version?")
     assert context.items[0].title == "Guide"

@@ -2,8 +2,9 @@
 
     python -m tests.benchmarks.quality places [--repos DIR] [--only setup languages] [--json FILE]
 
-The questions (places_questions.toml) are of two sets: `setup` asks about CI, releases, linters and
-deployment, `languages` about code in notebooks, components and languages that few parsers know.
+The questions (places_questions.toml) are of four sets: `setup` asks about CI, releases, linters and
+deployment, `languages` about code in notebooks, components and languages that few parsers know,
+`releases` about what changed in some of them, and `overview` about the project as a whole.
 `DIR` has a git repository for each name; those that are missing are left out, and without `--repos`
 this repository is asked one question. Every source is on, with the defaults of the command line.
 Halves are the questions of even and of odd places: choose on one, report the other.
@@ -30,7 +31,7 @@ from tests.benchmarks.texts import ROOT
 
 __all__ = ["Place", "main"]
 
-SETS = ("setup", "languages", "releases")
+SETS = ("setup", "languages", "releases", "overview")
 _TEXT = Path(__file__).with_name("places_questions.toml")
 _OWN = {
     "repository": ROOT.name,

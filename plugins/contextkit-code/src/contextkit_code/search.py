@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Collection, Sequence
 
 from attrs import evolve, frozen
@@ -74,6 +75,14 @@ _AROUND_A_RAISE = (10, 3)
 _AROUND_A_CALL = (2, 0)
 """Lines shown around a traced statement: where it raises, in callers."""
 
+_ENTRY_POINT = re.compile(
+    r"\b(?:where|what|which) (?:is|are) the (?:\w+ )?entry[ -]?points?\b"
+    r"|\bentry[ -]?points? (?:of|for|to|into) (?:this|the) ",
+    re.IGNORECASE,
+)
+"""Questions about the function that a program starts with, which is `main` in most languages."""
+
+_ENTRY = re.compile(r"entry[ -]?points?", re.IGNORECASE)
 _OF_FILES = frozenset({"file_path", "language", "created_at"})
 """Filters on files; an outline has these fields and no others."""
 
@@ -155,11 +164,14 @@ class _Found:
 async def find_code(request: ContextRequest) -> list[ContextItem]:
     """Return the code units for a request, best first.
 
-    See `_find`. There are none for a question about all that changed. If the project contains no
-    word of the question, the names nearest to its words are searched for.
+    See `_find`. There are none for a question about the project as a whole, or about all that
+    changed. If the project contains no word of the question, the names nearest to its words are
+    searched for.
     """
-    if _is_about_all_changes(request):
+    if _is_about_no_code(request):
         return []
+    if _ENTRY_POINT.search(request.query):
+        request = evolve(request, query=_ENTRY.sub("main", request.query))
     items = await _find(request)
     question = ask(searched_text(request.query))
     if question.has_lines or not question.words or not _OF_FILES.issuperset(request.filters):
@@ -173,9 +185,11 @@ async def find_code(request: ContextRequest) -> list[ContextItem]:
     return [evolve(item, relevance=_NEARLY * item.relevance) for item in found]
 
 
-def _is_about_all_changes(request: ContextRequest) -> bool:
-    """Return whether a question is about what changed, and no part of the code in particular."""
+def _is_about_no_code(request: ContextRequest) -> bool:
+    """Return whether a question is about the project as a whole, or about all that changed."""
     topics, query = {*request.signals.topics}, request.query
+    if topics == {"overview"}:
+        return True
     if "code" in topics or topics.isdisjoint({"history", "releases"}) or "\n" in query.strip():
         return False
     project = "" if request.workspace is None else request.workspace.name

@@ -60,6 +60,8 @@ async def find_commits(request: ContextRequest) -> list[ContextItem]:
     A merge without a message of its own ("Merge branch 'x'") is found only by its sha: the commits
     that it merged are indexed.
     """
+    if request.signals.topics == ("overview",):
+        return []
     project = "" if request.workspace is None else request.workspace.name
     asked = HistoryQuestion.of(request.query, request.signals.topics, project)
     named, hits = await asyncio.gather(_named(request), _search(request, request.query))

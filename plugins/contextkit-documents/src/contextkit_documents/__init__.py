@@ -33,6 +33,7 @@ def contextkit_source() -> SourceInfo:
         scale="calibrated",
         # A higher weight takes room from the code itself: .05 found most of SWE-QA's answers.
         answers={
+            "overview": 1,
             "usage": 1,
             "setup": 1,
             "releases": 1,

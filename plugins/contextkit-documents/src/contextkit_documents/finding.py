@@ -9,11 +9,12 @@ from collections.abc import Sequence
 from functools import lru_cache
 from itertools import chain, islice
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from contextkit import ContextItem, ContextRequest, Hit, Record
 from contextkit.sources import older_versions
 from contextkit.text import in_english, subject_stems, subject_words
+from contextkit_documents.overview import asks_for_overview, overview_sections
 from contextkit_documents.release_notes import ReleaseQuestion, wanted_notes
 from contextkit_documents.releases import lists_changes
 from contextkit_documents.setup_files import SETUP_KINDS, SetupQuestion
@@ -180,10 +181,13 @@ async def find_documents(request: ContextRequest) -> list[ContextItem]:
     project = "" if request.workspace is None else request.workspace.name
     releases = ReleaseQuestion.of(request.query, topics, project)
     hits = await _hits(request, setup, releases)
-    notes = await wanted_notes(request, releases, hits)
-    if notes:
+    wanted = await wanted_notes(request, releases, hits)
+    if wanted:
         # The notes of other releases have the same words, and so have pages on how to release.
         hits = [hit for hit in hits if releases.about and not lists_changes(hit.record)]
+    elif asks_for_overview(request.query, topics, project):
+        wanted = await overview_sections(request)
+        hits = [] if wanted else hits
     if not _PAST.isdisjoint(topics):
         changes = _CHANGES_GAIN
     elif not _PRESENT.isdisjoint(topics) or {*topics} <= {"code"}:
@@ -205,9 +209,10 @@ async def find_documents(request: ContextRequest) -> list[ContextItem]:
     items = [
         _item(hit.record, min(1.0, hit.relevance * worth))
         for hit, worth in zip(hits, worths, strict=True)
-        if hit.record.id not in notes
+        if hit.record.id not in wanted
     ]
-    items += [_item(record, relevance) for record, relevance in notes.values()]
+    # These are in their order already.
+    items += [evolve(_item(*section), sequence=None) for section in wanted.values()]
     return heapq.nlargest(request.limit, items, key=lambda item: item.relevance)
 
 

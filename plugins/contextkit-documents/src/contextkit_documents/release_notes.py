@@ -44,7 +44,7 @@ _OF_ONE = (1.0, 0.8, 0.65)
 _OF_SEVERAL = (1.0, 0.9, 0.8)
 """Relevance of the notes of the release that is asked for, of the one before it, and so on."""
 
-_STEP = 0.01
+_STEP = 0.03
 """What each section of a release is less relevant than the one before it."""
 
 _LEAST = 0.4

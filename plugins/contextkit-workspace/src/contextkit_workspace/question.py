@@ -10,6 +10,8 @@ from typing import Self
 
 from attrs import frozen
 
+from contextkit.text import signals_of
+
 _WORD = re.compile(r"[^\W_]+")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _CHANGES = re.compile(
@@ -106,7 +108,7 @@ def ask(query: str) -> Question:
         text=query.lower(),
         changes=bool(_CHANGES.search(query)),
         recent=bool(_RECENT.search(query)),
-        structure=bool(_STRUCTURE.search(query)),
+        structure=bool(_STRUCTURE.search(query)) or "overview" in signals_of(query).topics,
     )
 
 
