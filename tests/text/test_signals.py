@@ -166,6 +166,8 @@ class Asked:
         ("explain the architecture of this repo", ["overview"]),
         ("I'm new here. Where do I start?", ["overview"]),
         ("what is the project id?", ["code"]),
+        ("when was the last release?", ["releases"]),
+        ("list all command line flags", ["usage"]),
         ("what changed recently?", ["history", "activity"]),
         ("what are the latest commits?", ["history"]),
         ("commits by Ada", ["history"]),

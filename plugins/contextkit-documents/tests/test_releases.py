@@ -84,6 +84,16 @@ async def test_the_notes_of_the_releases_that_are_asked_for(
     assert missing == []
 
 
+async def test_since_a_release_means_all_behind_it(kit: ContextKit) -> None:
+    """What breaks comes first, if that is asked for."""
+    context = await kit.assemble_context("which breaking changes are there since 2.9.0?")
+    best_first = sorted(context.items, key=lambda item: -item.relevance)
+    assert "Jars have" in best_first[0].content
+    shown = "".join(item.content for item in context.items)
+    assert "hinge" in shown
+    assert "cents" not in shown
+
+
 async def test_a_subject_comes_first_among_the_notes_of_a_release(kit: ContextKit) -> None:
     """The rest of the release is less relevant."""
     context = await kit.assemble_context("what changed for the door in 3.0.0?")

@@ -16,10 +16,11 @@ from contextkit.models import ContextRequest, Filters, Hit, Range, Record
 from contextkit.text import changes_subject, named_periods
 
 _TOPICS = frozenset({"activity", "history", "releases"})
+_OF_THE_PROJECT = frozenset({"history", "releases"})
 _NEWEST = re.compile(r"\b(?:recent(?:ly)?|lately|latest|newest|last)\b", re.IGNORECASE)
 _CHANGED = re.compile(
     r"\b(?:commit(?:s|ted)?|chang\w+|merg\w+|pull requests?|prs?|happened|new|added|fixed|removed"
-    r"|done|did|work(?:ed)?)\b",
+    r"|done|did|releas\w+|versions?|work(?:ed)?)\b",
     re.IGNORECASE,
 )
 _YEAR = re.compile(r"\b(?:in|during|of) ((?:19|20)\d\d)\b")
@@ -69,7 +70,8 @@ class HistoryQuestion:
         spans = [Range(gte=each.start, lt=each.end) for each in named_periods(query, now)]
         spans = spans or [_of_year(int(year)) for year in _YEAR.findall(query)]
         about = changes_subject(query, project)
-        is_newest = _NEWEST.search(query) is not None or ("history" in topics and not about)
+        of_all = not about and not _OF_THE_PROJECT.isdisjoint(topics)
+        is_newest = of_all or _NEWEST.search(query) is not None
         return cls(is_asked=True, newest=is_newest and not spans, spans=spans, about=about)
 
     @property

@@ -39,6 +39,7 @@ _MOVES_TO = re.compile(r"\b(?:from|to) (?:[\w.-]+ )?$")
 _OF_SOMETHING_ELSE = re.compile(r"\b(?:python|node(?:\.?js)?|java|jdk|go|rust|php|ruby|julia) $")
 _BETWEEN = re.compile(r"\b(?:from|between|since)\b[^?!]{1,40} (?:to|and|until) ")
 
+_SINCE = re.compile(r"\b(?:since|after) (?:[\w.-]+ )?v?\d")
 _SEVERAL = 3
 _OF_ONE = (1.0, 0.8, 0.65)
 _OF_SEVERAL = (1.0, 0.9, 0.8)
@@ -98,6 +99,8 @@ class ReleaseQuestion:
         ranges = tuple(_named_releases(text, moves=moves))
         if len(ranges) == 2 and _BETWEEN.search(text) and ranges[0] < ranges[1]:
             ranges = ((ranges[0][1], ranges[1][1]),)
+        elif len(ranges) == 1 and _SINCE.search(text):
+            ranges = ((ranges[0][0] + 1, ABOVE_ALL + 1),)
         newest = None if ranges or moves else _NEWEST.search(text)
         of_all = not ranges and not moves and not about
         several = newest is None or newest["several"]
@@ -144,7 +147,7 @@ async def wanted_notes(
         best_first = sorted(
             release,
             key=lambda it: (
-                not _is_of(it, asked.kind),
+                _distance(it, asked.kind),
                 -matches.get(it.id, 0.0),
                 _path(it),
                 _position(it),
@@ -163,11 +166,12 @@ def _is_about(record: Record, subject: Sequence[tuple[str, ...]]) -> bool:
     return all(any(stem in text for stem in stems) for stems in subject)
 
 
-def _is_of(record: Record, kind: re.Pattern[str] | None) -> bool:
-    """Return whether a section, or its first line, is of a kind of changes."""
+def _distance(record: Record, kind: re.Pattern[str] | None) -> int:
+    """Return 0 for a section of a kind of changes, 1 if only its first line is, 2 for others."""
     headings = record.fields.get("headings") or [""]
     first = record.text.lstrip().partition("\n")[0]
-    return kind is None or kind.search(f"{headings[-1]} {first}") is not None
+    texts = (str(headings[-1]), first)
+    return 0 if kind is None else next((n for n in (0, 1) if kind.search(texts[n])), 2)
 
 
 async def _releases(
