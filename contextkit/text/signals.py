@@ -203,7 +203,9 @@ _MENDS = re.compile(
     r"(?<!\w)(?:fix|debug|solve|repair|troubleshoot|get rid of|broken|crash\w*|bugs?|beheben"
     r"|corriger|arreglar|does(?:n't| not) work|goes wrong|raises)(?!\w)"
 )
-_WHERE = re.compile(r"(?<!\w)(?:where|how) (?:is|are|does|do)(?! (?:i|we|you|one)\b)(?!\w)")
+_WHERE = re.compile(
+    r"(?<!\w)where (?:is|are|does|do)(?!\w)|^\s*+how (?:is|are|does|do)(?! (?:i|we|you|one)\b)"
+)
 _PLACE = re.compile(
     r"(?<!\w)(?:where|which|wo|welche\w?|où|quel(?:le)?s?|dónde|cuál(?:es)?)(?!\w)|哪|どこ|どの"
 )

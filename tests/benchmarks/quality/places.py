@@ -78,7 +78,7 @@ class _Found:
 def _read(names: Sequence[str]) -> Iterator[tuple[int, Place]]:
     sets: Mapping[str, Sequence[Mapping[str, str]]] = tomllib.loads(_TEXT.read_text("utf-8"))
     for name in names:
-        for number, fields in enumerate(sets[name]):
+        for number, fields in enumerate(sets.get(name, ())):
             yield number, Place(name=name, **fields)
 
 
