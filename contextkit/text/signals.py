@@ -108,7 +108,7 @@ _PROJECT = (
     "(?:this|the|our) (?:(?:whole|entire) )?(?:project|repo(?:sitory)?|code ?base|package|library"
     "|framework|app(?:lication)?|program|tool|crate|plugin|service|extension)"
 )
-_AT_THE_END = r"(?=\s*[?.!]*\s*$)"
+_AT_THE_END = r"(?=\s*+[?.!]*+\s*+$)"
 
 _SPACED: Mapping[Topic, re.Pattern[str]] = {
     "overview": _any_of(

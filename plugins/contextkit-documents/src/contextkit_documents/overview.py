@@ -14,7 +14,7 @@ _README = (
 )
 """Where a project says what it is, the best place first."""
 
-_WHAT_IS = re.compile(r"\s*what(?:'s| is| does) (?P<name>[\w.-]+)(?: do| about| for)?\s*\??\s*")
+_WHAT_IS = re.compile(r"\s*what(?:'s| is| does) (?P<name>[\w.-]+)(?: do| about| for)?\s*+\??+\s*+")
 _ASKS_FOR_STRUCTURE = re.compile(r"architect|structur|layout|organi[sz]|laid out", re.IGNORECASE)
 _STRUCTURE = re.compile(
     r"architect|structure|organi[sz]ation|internals|\bdesign|how it works", re.IGNORECASE
