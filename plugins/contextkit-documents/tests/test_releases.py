@@ -70,6 +70,7 @@ def workspace(workspace: Path) -> Path:
         ("what changed between 2.8.4 and 2.9.1?", ["hinge", "cents"]),
         ("What was fixed in 2.8.4?", ["lock"]),
         ("what was fixed in 3.0.0?", ["The door", "Jars have", "Put a label"]),
+        ("how do I upgrade to v2?", ["Buy cents", "lock", "cents", "hinge"]),
         ("How do I upgrade from shelf 2 to 3?", ["Put a label", "Jars have", "The door"]),
     ],
 )

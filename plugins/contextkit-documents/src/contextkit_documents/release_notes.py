@@ -148,6 +148,8 @@ async def wanted_notes(
             release,
             key=lambda it: (
                 _distance(it, asked.kind),
+                # Of version 3, the first release changed most.
+                it.fields["release"] if asked.moves else 0,
                 -matches.get(it.id, 0.0),
                 _path(it),
                 _position(it),
@@ -167,10 +169,9 @@ def _is_about(record: Record, subject: Sequence[tuple[str, ...]]) -> bool:
 
 
 def _distance(record: Record, kind: re.Pattern[str] | None) -> int:
-    """Return 0 for a section of a kind of changes, 1 if only its first line is, 2 for others."""
+    """Return 0 for a section of a kind of changes, 1 for one that has some, 2 for others."""
     headings = record.fields.get("headings") or [""]
-    first = record.text.lstrip().partition("\n")[0]
-    texts = (str(headings[-1]), first)
+    texts = (str(headings[-1]), record.text)
     return 0 if kind is None else next((n for n in (0, 1) if kind.search(texts[n])), 2)
 
 
