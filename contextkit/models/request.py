@@ -329,6 +329,11 @@ class ContextRequest(RequestDefaults):
         """When a source should return what it has: four fifths of `source_timeout`."""
         return 0.8 * self.source_timeout
 
+    @property
+    def project_name(self) -> str:
+        """The project as people call it: the name of the workspace's folder, or ""."""
+        return "" if self.workspace is None else self.workspace.name
+
 
 @frozen(kw_only=True)
 class Section:

@@ -192,8 +192,7 @@ def _is_about_no_code(request: ContextRequest) -> bool:
         return True
     if "code" in topics or topics.isdisjoint({"history", "releases"}) or "\n" in query.strip():
         return False
-    project = "" if request.workspace is None else request.workspace.name
-    return not changes_subject(query, project)
+    return not changes_subject(query, request.project_name)
 
 
 def _all_names(records: Records) -> set[str]:

@@ -198,9 +198,8 @@ class _Planner:
         """Return the header; of a long signature, its ends and the matching parameters."""
         if len(self.header) <= _LONG_SIGNATURE or self.focus.is_about_use:
             return self.header
-        rows = self.unit.rows
-        between = parameters(rows, self.header)
-        worths = self.focus.worths(["\n".join(rows[n] for n in own) for own in between])
+        between = parameters(self.unit.rows, self.header)
+        worths = self.focus.worths(["\n".join(self.unit.rows[n] for n in own) for own in between])
         hidden = (own for own, worth in zip(between, worths, strict=True) if not worth)
         return self.header.difference(*hidden)
 

@@ -62,8 +62,7 @@ async def find_commits(request: ContextRequest) -> list[ContextItem]:
     """
     if request.signals.topics == ("overview",):
         return []
-    project = "" if request.workspace is None else request.workspace.name
-    asked = HistoryQuestion.of(request.query, request.signals.topics, project)
+    asked = HistoryQuestion.of(request.query, request.signals.topics, request.project_name)
     named, hits = await asyncio.gather(_named(request), _search(request, request.query))
     known = {record.id for record in named}
     authors = authors_in(request.query, hits) if asked.is_asked else []

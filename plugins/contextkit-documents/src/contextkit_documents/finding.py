@@ -178,14 +178,13 @@ async def find_documents(request: ContextRequest) -> list[ContextItem]:
     """Return the best-matching chunks, and those their neighbours make relevant."""
     changes, topics = 1.0, request.signals.topics
     setup = SetupQuestion.of(request.query, topics)
-    project = "" if request.workspace is None else request.workspace.name
-    releases = ReleaseQuestion.of(request.query, topics, project)
+    releases = ReleaseQuestion.of(request.query, topics, request.project_name)
     hits = await _hits(request, setup, releases)
     wanted = await wanted_notes(request, releases, hits)
     if wanted:
         # The notes of other releases have the same words, and so have pages on how to release.
         hits = [hit for hit in hits if releases.about and not lists_changes(hit.record)]
-    elif asks_for_overview(request.query, topics, project):
+    elif asks_for_overview(request.query, topics, request.project_name):
         wanted = await overview_sections(request)
         hits = [] if wanted else hits
     if not _PAST.isdisjoint(topics):
