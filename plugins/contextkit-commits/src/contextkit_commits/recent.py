@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from attrs import frozen
 
@@ -35,6 +35,9 @@ _OLDEST = 0.5
 
 _OTHER_TIME = 0.5
 """Factor for the newest commits if there are none of the time that is asked for."""
+
+_LATELY = timedelta(days=60)
+"""How long ago such a time may be. Before that, the question may be about anything else."""
 
 
 @frozen
@@ -112,11 +115,15 @@ async def newest_commits(
     """Return the newest commits of some times and authors, with their relevance, 0..1."""
     found = await in_thread(lambda: _newest(request, spans, authors))
     factor = 1.0
-    if spans and not found:
+    if not found and any(map(_is_lately, spans)):
         found, factor = await in_thread(lambda: _newest(request, (), authors)), _OTHER_TIME
     return [
         (factor * max(_LEAST, 1.0 - _STEP * place), record) for place, record in enumerate(found)
     ]
+
+
+def _is_lately(span: Range) -> bool:
+    return isinstance(span.lt, datetime) and span.lt > datetime.now(UTC) - _LATELY
 
 
 def _newest(
