@@ -70,6 +70,17 @@ def test_a_verb_of_asking_may_be_the_name_of_a_thing(project: Project, ask: Ask)
     assert ask("where does the wide display live?")[0].title == "Screen"
 
 
+def test_a_file_is_explained_from_its_top(project: Project, ask: Ask) -> None:
+    """Where a question is about the file as a whole."""
+    shelf = (
+        "def open_door():\n    go()\n\n\ndef shelf(jars):\n    'Put jars on a shelf.'\n    go()\n"
+    )
+    project({"lib/shelf.py": shelf})
+
+    assert ask("explain lib/shelf.py")[0].title == "open_door"
+    assert ask("how are jars put on lib/shelf.py?")[0].title == "shelf"
+
+
 def test_a_program_starts_with_its_main_function(project: Project, ask: Ask) -> None:
     """Whatever else is called an entry."""
     project(

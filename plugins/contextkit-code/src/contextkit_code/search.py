@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Collection, Sequence
 
 from attrs import evolve, frozen
@@ -11,7 +10,7 @@ from attrs import evolve, frozen
 from contextkit import ContextItem, ContextRequest, Hit
 from contextkit.concurrency import in_thread
 from contextkit.models import Filters, Records
-from contextkit.text import changes_subject, first_line
+from contextkit.text import first_line
 from contextkit_code.gists import LINES, around_line, gist
 from contextkit_code.ranking.files import (
     RankedFile,
@@ -25,7 +24,7 @@ from contextkit_code.ranking.files import (
     united,
     with_named,
 )
-from contextkit_code.ranking.mentions import Mention, matched_files, mentions_in
+from contextkit_code.ranking.mentions import Mention, matched_files, mentions_in, whole_file
 from contextkit_code.ranking.messages import phrases_in
 from contextkit_code.ranking.printing import (
     holding,
@@ -42,8 +41,9 @@ from contextkit_code.ranking.question import (
     words_beside_script,
 )
 from contextkit_code.ranking.raising import Traced, traced, traced_first
+from contextkit_code.ranking.subjects import is_about_no_code, with_main
 from contextkit_code.ranking.traces import Trace, trace_in
-from contextkit_code.ranking.units import RankedUnit, cut, ranked_units
+from contextkit_code.ranking.units import RankedUnit, cut, from_the_top, ranked_units
 from contextkit_code.ranking.words import hits_a_word, names_in, near_names
 from contextkit_code.record_kinds import OUTLINE, UNIT
 
@@ -75,14 +75,6 @@ _AROUND_A_RAISE = (10, 3)
 _AROUND_A_CALL = (2, 0)
 """Lines shown around a traced statement: where it raises, in callers."""
 
-_ENTRY_POINT = re.compile(
-    r"\b(?:where|what|which) (?:is|are) the (?:\w+ )?entry[ -]?points?\b"
-    r"|\bentry[ -]?points? (?:of|for|to|into) (?:this|the) ",
-    re.IGNORECASE,
-)
-"""Questions about the function that a program starts with, which is `main` in most languages."""
-
-_ENTRY = re.compile(r"entry[ -]?points?", re.IGNORECASE)
 _OF_FILES = frozenset({"file_path", "language", "created_at"})
 """Filters on files; an outline has these fields and no others."""
 
@@ -168,10 +160,9 @@ async def find_code(request: ContextRequest) -> list[ContextItem]:
     changed. If the project contains no word of the question, the names nearest to its words are
     searched for.
     """
-    if _is_about_no_code(request):
+    if is_about_no_code(request):
         return []
-    if _ENTRY_POINT.search(request.query):
-        request = evolve(request, query=_ENTRY.sub("main", request.query))
+    request = evolve(request, query=with_main(request.query))
     items = await _find(request)
     question = ask(searched_text(request.query))
     if question.has_lines or not question.words or not _OF_FILES.issuperset(request.filters):
@@ -183,16 +174,6 @@ async def find_code(request: ContextRequest) -> list[ContextItem]:
         return items
     found = await _find(evolve(request, query=" ".join(names)))
     return [evolve(item, relevance=_NEARLY * item.relevance) for item in found]
-
-
-def _is_about_no_code(request: ContextRequest) -> bool:
-    """Return whether a question is about the project as a whole, or about all that changed."""
-    topics, query = {*request.signals.topics}, request.query
-    if topics == {"overview"}:
-        return True
-    if "code" in topics or topics.isdisjoint({"history", "releases"}) or "\n" in query.strip():
-        return False
-    return not changes_subject(query, request.project_name)
 
 
 def _all_names(records: Records) -> set[str]:
@@ -230,6 +211,9 @@ async def _find(request: ContextRequest) -> list[ContextItem]:
     else:
         hits = joined((*units, *quoting), [unit.hit for unit in ranked])
         ranked = await _printing_first(request, asked, hits, ranked, level)
+    if about := whole_file(asked.mentions, asked.question.words):
+        for path in matched_files([about], map(file_of, (u.hit for u in ranked))).get(about, ()):
+            ranked = from_the_top(ranked, path)
     found = [_item(unit.hit, unit.relevance) for unit in cut(ranked, request.limit)]
     framed = {each.hit.record.id: each for each in of_trace}
     # Few of the others are shown.

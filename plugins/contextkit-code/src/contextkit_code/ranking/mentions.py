@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from attrs import evolve, frozen
 
+from contextkit_code.ranking.words import words_of
+
 _READ = 100_000
 _MOST = 60
 _TOKEN = re.compile(
@@ -23,6 +25,28 @@ _LEAST_PARTS = 2
 
 `core.py` alone may be any of twenty.
 """
+
+_OF_A_FILE = frozenset(
+    [
+        "code",
+        "comments",
+        "describe",
+        "docstrings",
+        "document",
+        "explain",
+        "file",
+        "improve",
+        "module",
+        "overview",
+        "read",
+        "refactor",
+        "review",
+        "summarise",
+        "summarize",
+        "understand",
+    ]
+)
+"""Words of a question about a file as a whole."""
 
 
 @frozen
@@ -93,6 +117,20 @@ def _mentions(token: re.Match[str]) -> Iterator[Mention]:
     parts = tuple(name.split(".")) if dot and not folders else (*folders, name)
     if len(parts) >= _LEAST_PARTS and all(map(_IDENTIFIER.fullmatch, parts)):
         yield Mention(parts, "", None, "", token.start())
+
+
+def whole_file(mentions: Sequence[Mention], words: Sequence[str]) -> Mention | None:
+    """Return the file that a question is about as a whole, as `explain src/shelf.py` is.
+
+    Args:
+        mentions: the files that it names.
+        words: its subject words.
+    """
+    named = [mention for mention in mentions if mention.ending]
+    if len(named) != 1 or named[0].line is not None:
+        return None
+    of_path = {*words_of(named[0].text), named[0].ending.lower()}
+    return named[0] if of_path.union(_OF_A_FILE).issuperset(words) else None
 
 
 def matched_files(mentions: Sequence[Mention], paths: Iterable[str]) -> Mapping[Mention, list[str]]:

@@ -55,6 +55,7 @@ _OVERLOAD = 0.7
 
 _LONGEST_STUB = 400
 _SAYS = re.compile(r"\b(?!(?:pass|return|None|null|nil|end|abstract|override|overload)\b)\w+")
+_BEHIND_THE_TOP = 0.95
 _WINDOW = 0.3
 """Factor for a window, which lies between definitions."""
 
@@ -184,6 +185,20 @@ def _weight(hit: Hit, question: Question) -> float:
     if asks_for_it or not _TEST_UNIT.search(str(fields["qualified_name"])):
         return private
     return _TEST * private
+
+
+def from_the_top(ranked: Sequence[RankedUnit], path: str) -> list[RankedUnit]:
+    """Put the first unit of a file in front, for a question about the file as a whole.
+
+    A context shows the others of a file in their order.
+    """
+    own = [unit for unit in ranked if file_of(unit.hit) == path]
+    if not own:
+        return list(ranked)
+    first = min(own, key=lambda unit: unit.hit.record.fields.get("start_line", 0))
+    best = evolve(first, relevance=max(unit.relevance for unit in ranked))
+    others = [unit for unit in ranked if unit is not first]
+    return [best, *(evolve(unit, relevance=_BEHIND_THE_TOP * unit.relevance) for unit in others)]
 
 
 def is_stub(text: str, signature: str) -> bool:
