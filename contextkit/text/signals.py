@@ -129,6 +129,7 @@ _SPACED: Mapping[Topic, re.Pattern[str]] = {
         r"package\.json|pyproject(?:\.toml)?|cargo\.toml|go\.mod|pom\.xml|composer\.json|gemfile"
         r"|setup\.(?:py|cfg)|requirements\.txt|dockerfile|makefile|tsconfig\.json|npm scripts?",
         "ci(?:/cd)?|continuous integration|github actions?|gitlab|dependabot|renovate|circleci",
+        "(?:which|what) (?:crates|workspaces|gems) (?:are|do|does)",
         "(?:which|what) (?:[\\w-]+ )?(?:workflows?|linters?)|pre-?commit hooks?|docker[- ]?compose",
         r"(?:release|publish\w*|deploy\w*|build|test\w*|lint\w*|docs|nightly) "
         r"(?:workflow|pipeline|job|matrix)s?",

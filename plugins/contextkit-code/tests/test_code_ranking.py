@@ -120,8 +120,17 @@ def test_a_type_of_a_name_counts_before_a_function_and_a_method() -> None:
     assert named(_hit("a", "Shelf").record.fields, ask("what is a shelf")) == 0
 
 
-@pytest.mark.parametrize("query", ["what does `fuse` do", "what does fuse() do"])
-def test_a_plain_word_that_is_written_as_code_is_a_name(query: str) -> None:
+@pytest.mark.parametrize(
+    "query",
+    [
+        "what does `fuse` do",
+        "what does fuse() do",
+        "what is the difference between split and fuse?",
+        "how does split differ from fuse",
+        "fuse vs. split",
+    ],
+)
+def test_a_plain_word_that_is_written_as_code_or_compared_is_a_name(query: str) -> None:
     """Its definition precedes a function that calls it several times."""
     units = [_hit("a.py", "join", 0.9), _hit("a.py", "fuse")]
     [best, _] = ranked_units(ask(query), [RankedFile("a.py", 1.0, 1.0, units)], 1)

@@ -48,6 +48,12 @@ _TEST_TASK = re.compile(
 )
 # "Where does the retry live?" asks where it is; "live display" names something.
 _LIVES = re.compile(r"(?<=\w )live[ds]?(?=\s*[?.]?\s*\Z)")
+# Both are names, though they may be plain words.
+_COMPARED = re.compile(
+    r"\bdifferences? between (?:the )?([\w.]++) and (?:the )?([\w.]++)"
+    r"|(?<![\w.])([\w.]++) (?:vs\.?|versus|differs? from|is different from) (?:the )?([\w.]++)",
+    re.IGNORECASE,
+)
 _SHORT_QUERY = 3
 """Most words of a query that may spell a name.
 
@@ -169,9 +175,10 @@ def _subject(query: str) -> str:
 def _names(query: str) -> list[str]:
     """Return the words that can only be names.
 
-    These are neither plain words nor acronyms, unless they are written as code.
+    These are neither plain words nor acronyms, unless they are written as code or compared.
     """
-    return [
+    compared = [name for found in _COMPARED.findall(query) for name in found if name]
+    written = [
         found[0]
         for found in _NAME.finditer(query)
         if _is_code(query, found)
@@ -181,6 +188,7 @@ def _names(query: str) -> list[str]:
             and not (found.start() == 0 and _CAPITALISED.fullmatch(found[0]))
         )
     ]
+    return [*(name.strip(".") for name in compared), *written]
 
 
 def _is_code(query: str, name: re.Match[str]) -> bool:
