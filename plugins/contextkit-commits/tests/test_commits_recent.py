@@ -7,8 +7,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from attrs import evolve
 
-from contextkit import ContextRequest, Records
+from contextkit import ContextRequest, Hit, Record, Records
+from contextkit.models.record import Search
 from contextkit_commits import contextkit_query
 from contextkit_commits.recent import HistoryQuestion
 
@@ -97,6 +99,19 @@ async def test_the_commits_of_a_time_are_those_made_then(
     assert len(items) == number
     assert 0.9 * best <= max((item.relevance for item in items), default=0.0) <= best
     assert [item.title for item in items[:1]] == ["Label the shelf"][:number]
+
+
+async def test_a_hosts_search_decides_where_it_lists_no_commits(records: Records) -> None:
+    """Its results are not lost."""
+    record = Record(id="a" * 40, text="Count the latest jars")
+    hit = Hit(record=record, relevance=0.5, keyword_score=1.0, similarity=None)
+
+    async def search(_: Search) -> list[Hit]:
+        return [hit]
+
+    own = evolve(records, searcher=search)
+    items = await contextkit_query(ContextRequest(query="the latest commits", records=own))
+    assert [item.id for item in items] == ["a" * 40]
 
 
 @pytest.mark.parametrize(

@@ -66,9 +66,9 @@ async def find_commits(request: ContextRequest) -> list[ContextItem]:
     named, hits = await asyncio.gather(_named(request), _search(request, request.query))
     known = {record.id for record in named}
     authors = authors_in(request.query, hits) if asked.is_asked else []
-    if asked.orders or authors:
-        found = await _of_a_time(request, asked, authors)
-    else:
+    found = await _of_a_time(request, asked, authors) if asked.orders or authors else []
+    # A host's own search lists no commits by their time.
+    if not found and not asked.spans:
         found = _scored(hits, request.query)
     scored = [each for each in found if each[1].id not in known and not is_silent_merge(each[1])]
     scored.sort(key=lambda found: -found[0])
