@@ -27,7 +27,7 @@ def contextkit_source() -> SourceInfo:
         description="git status, recently edited and open files, project structure",
         priority=80,
         scale="calibrated",
-        answers={"activity": 1, "overview": 0.5, "history": 0.2},
+        answers={"activity": 1, "overview": 1, "history": 0.2},
         embedder="none",
         settings={
             "days": Setting(7.0, over=0, most=36_500, rule="free"),
