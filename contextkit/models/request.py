@@ -313,9 +313,7 @@ class ContextRequest(RequestDefaults):
         "Part of its match that an item passes on to those beside it, 0..1.", 0.7
     )
     signals: QuerySignals = field(
-        eq=False,
-        repr=False,
-        metadata={"help": "What the query says: its intent, names and keywords."},
+        eq=False, repr=False, metadata={"help": "What the query says: intent, names and keywords."}
     )
 
     @signals.default
@@ -347,8 +345,7 @@ class Section:
         filters: joined with the request's, and stronger than those.
         weight: its share of the budget; default: the source's weight.
         limit: items to retrieve; default: the request's limit.
-        optional: True when the section is left out where its source is off, instead
-            of being an error.
+        optional: whether it is left out where its source is off, which is an error otherwise.
     """
 
     source: str
@@ -373,8 +370,7 @@ class Recipe:
         name: `context`, `premortem`, …
         title: the text's heading.
         sections: in the order in which they are rendered.
-        footer: the last line, or "" for none, as the trace counts the items; `{items}`,
-            `{sources}` and `{counts[NAME]}` (items of the source NAME) are filled in.
+        footer: the last line, or ""; `{items}`, `{sources}` and `{counts[NAME]}` are filled in.
         best_first: whether sections are rendered by their best items instead, the best first.
     """
 
@@ -392,8 +388,7 @@ class RecipeTemplate:
     Attributes:
         name: what it is asked for by.
         description: one line.
-        build: makes the recipe from keyword arguments; raises `InvalidRequestError`
-            for arguments that make no sense.
+        build: makes the recipe from keyword arguments; raises `InvalidRequestError` for wrong ones.
         max_tokens: the budget when the request names none, in tokens.
         limit: items per section when the request names none.
     """
