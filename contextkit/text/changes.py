@@ -51,7 +51,7 @@ def changes_subject(query: str, project: str = "") -> str:
 
 
 def _word_before(version: re.Match[str]) -> str:
-    """Keep a word before a version unless it names what has the version, as in `click 8.2`."""
+    """Return the word before a version, without the name of what has it, as in `click 8.2`."""
     name = version["name"]
     return name if name is not None and name.lower() in STOP_WORDS else " "
 

@@ -17,6 +17,7 @@ from contextkit.models import Range
 from contextkit.text import changes_subject, subject_words
 from contextkit_documents.releases import ABOVE_ALL, is_dotted, is_guide, releases_of, versions_in
 
+_TOPICS = frozenset({"history", "releases"})
 _NEWEST = re.compile(
     r"\b(?:last|latest|newest|current|recent|next|upcoming)\b(?: [\w.-]+){0,2}? "
     r"(?:release|version)(?P<several>s)?"
@@ -38,8 +39,8 @@ _BEFORE_A_VERSION = re.compile(r"\b(?:version|release)s? $")
 _MOVES_TO = re.compile(r"\b(?:from|to) (?:[\w.-]+ )?$")
 _OF_SOMETHING_ELSE = re.compile(r"\b(?:python|node(?:\.?js)?|java|jdk|go|rust|php|ruby|julia) $")
 _BETWEEN = re.compile(r"\b(?:from|between|since)\b[^?!]{1,40} (?:to|and|until) ")
-
 _SINCE = re.compile(r"\b(?:since|after) (?:[\w.-]+ )?v?\d")
+
 _SEVERAL = 3
 _OF_ONE = (1.0, 0.8, 0.65)
 _OF_SEVERAL = (1.0, 0.9, 0.8)
@@ -88,6 +89,8 @@ class ReleaseQuestion:
             topics: its topics.
             project: the project's name.
         """
+        if _TOPICS.isdisjoint(topics):
+            return cls()
         about = changes_subject(query, project)
         if "history" in topics and not about:
             # "What changed recently?" is also answered by what the next release will have.

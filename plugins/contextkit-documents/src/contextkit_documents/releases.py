@@ -74,7 +74,7 @@ def release_fields(path: str, headings: Sequence[str]) -> dict[str, int | bool]:
         headings: its headings, the highest first.
 
     Returns:
-        `release`: the number of the release, as in `releases_in`; `coming`: whether it is not
+        `release`: the number of the release, as `releases_of` counts; `coming`: whether it is not
         released yet. Empty for other sections.
     """
     moves = is_guide(path)
