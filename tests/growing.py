@@ -23,6 +23,9 @@ _FIRST_SECONDS = 1.0
 _FLOOR_SECONDS = 0.25
 """What takes less says nothing."""
 
+_ATTEMPTS = 3
+"""A virtual machine that is paused for a while counts the pause as processor time."""
+
 
 def seconds(run: Callable[[Given], object], given: Given) -> float:
     """The processor time of this thread, without garbage collections and counts of lines.
@@ -65,7 +68,11 @@ def assert_linear(
     """
     before = _FIRST_SECONDS / _MOST_GROWTH
     for size in (largest // _STEP**2, largest // _STEP, largest):
-        took = seconds(run, make(size))
         allowed = max(_MOST_GROWTH * before, _FLOOR_SECONDS)
+        for attempt in range(_ATTEMPTS):
+            # Another text each time: the answer for this one may be in a cache by now.
+            took = seconds(run, make(size - attempt * size // 32))
+            if took <= allowed:
+                break
         assert took <= allowed, f"{size:,} characters took {took:.3f} s, before {before:.3f} s"
         before = took
