@@ -44,7 +44,7 @@ from contextkit_code.ranking.raising import Traced, traced, traced_first
 from contextkit_code.ranking.subjects import is_about_no_code, with_main
 from contextkit_code.ranking.traces import Trace, trace_in
 from contextkit_code.ranking.units import RankedUnit, cut, from_the_top, ranked_units
-from contextkit_code.ranking.words import hits_a_word, names_in, near_names
+from contextkit_code.ranking.words import hits_a_word, may_be_misspelled, names_in, near_names
 from contextkit_code.record_kinds import OUTLINE, UNIT
 
 _UNITS = 150
@@ -165,7 +165,9 @@ async def find_code(request: ContextRequest) -> list[ContextItem]:
     request = evolve(request, query=with_main(request.query))
     items = await _find(request)
     question = ask(searched_text(request.query))
-    if question.has_lines or not question.words or not _OF_FILES.issuperset(request.filters):
+    if question.has_lines or not may_be_misspelled(question.words):
+        return items
+    if not _OF_FILES.issuperset(request.filters):
         return items
     if hits_a_word(question.words, (f"{item.location} {item.content}" for item in items)):
         return items

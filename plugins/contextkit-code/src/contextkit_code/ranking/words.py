@@ -113,6 +113,11 @@ def names_in(outlines: Iterable[str]) -> set[str]:
     return names
 
 
+def may_be_misspelled(words: Sequence[str]) -> bool:
+    """Return whether `near_names` can find anything for the words: one is long enough."""
+    return any(len(word) >= _LEAST_LETTERS and word not in TALK for word in words)
+
+
 def near_names(words: Sequence[str], names: Iterable[str]) -> list[str]:
     """Return the names nearest to the words.
 
