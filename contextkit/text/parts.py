@@ -66,7 +66,12 @@ class Parts:
         return self.style.choose(markdown=False, xml="<" in self.body, plain=False)
 
     def words_of(self, short: str) -> int:
-        """How many words a shortened text has beside head, tail, headings, tags and anchors."""
+        """How many words a shortened text has beside head, tail, headings, tags and anchors.
+
+        None where it was cut within the head.
+        """
+        if not short.startswith(self.head):
+            return 0
         body = short.removeprefix(self.head).removesuffix(self.tail)
         return len(_WORD.findall(_SAYS_NOTHING.sub(" ", body)))
 

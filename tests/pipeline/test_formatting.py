@@ -93,6 +93,20 @@ def test_a_passage_of_a_document_says_something() -> None:
     assert whole.shorten(60).startswith("High water comes at noon.")
 
 
+def test_a_page_is_not_shown_as_its_heading_alone() -> None:
+    """Scrapy's page on optimization was shown as the names of three headings and `...`."""
+    heading = f"**Page**: {' > '.join(['Reading the tables of high water'] * 3)} (`tide.rst:33`)"
+    page = evolve(LONG, content="w" * 900, kind="documentation", location=None)
+    plugin = make_plugin(
+        [],
+        contextkit_format=lambda items, style: [
+            f"{heading}\n```rst\n{item.content}\n```" for item in items
+        ],
+    )
+    (piece,) = pieces(make_registry({"tide": plugin}), [page])
+    assert piece.shorten(COUNT(heading) + 8) == ""
+
+
 def test_code_below_its_name_is_cut_and_not_dropped() -> None:
     """A block that does not fit whole is shown in part where its introduction is all else."""
     lines = "".join(f"    height = height + rise({hour})\n" for hour in range(40))

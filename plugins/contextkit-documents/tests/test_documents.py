@@ -97,6 +97,28 @@ def test_long_configuration_is_cut_to_the_lines_that_match(
         assert short == (None if made is None else f"{head}{made}{tail}")
 
 
+def test_a_comment_of_a_configuration_is_shown_in_whole_sentences() -> None:
+    """A sentence of `redis.conf` ended after its first line, in the middle."""
+    text = """\
+# The lamp is turned off at dawn by a
+# timer.
+#
+# At night, the lamp may
+# blink once in
+# each minute. Nothing else
+# is known of it.
+#
+lamp = 1
+"""
+    text += "\n".join(f"other-{place} = {place}" for place in range(60))
+    item = ContextItem("documents", text, 0.5, metadata={"kind": "configuration"})
+    [whole] = contextkit_format([item], "plain", "full")
+    short = contextkit_truncate(evolve(item, content=whole), "plain", 200, len, "blink")
+    assert short is not None
+    _, _, shown = short.partition("\n")
+    assert shown.splitlines() == ["...", *text.splitlines()[3:7], "..."]
+
+
 def test_a_page_is_shortened_as_any_prose() -> None:
     """The core selects sentences; lines of a page are not settings."""
     item = ContextItem("documents", SETTINGS, 0.5, metadata={"kind": "documentation"})

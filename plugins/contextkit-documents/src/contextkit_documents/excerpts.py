@@ -15,6 +15,11 @@ _MOST_BELOW = 6
 """How many lines that belong to a match are shown below it, while there is room."""
 
 _COMMENTS = ("#", "//", ";")
+_MOST_OF_A_COMMENT = 12
+_MOST_OF_A_SENTENCE = 8
+"""How many lines of a comment's sentence are shown before a match, and behind it."""
+
+_SENTENCE_ENDS = (".", ":", "!", "?")
 
 _SHORTEST_PLURAL = 4
 
@@ -55,7 +60,7 @@ def matching_lines(
     matches = [row for row in _best_first(rows, query) if add({row, *_above(rows, row)})]
     for row in matches:
         for below in _below(rows, row):
-            if not add({below}):
+            if not add(below):
                 break
     return Excerpt(excerpt) if excerpt else None
 
@@ -84,13 +89,18 @@ def _stems(query: str) -> Sequence[str]:
 
 
 def _above(rows: Sequence[str], place: int) -> set[int]:
-    """Return the comment above a row, and the rows that it belongs to: outer keys, or its table."""
-    found: set[int] = set()
+    """Return the comment above a row, and the rows that it belongs to: outer keys, or its table.
+
+    Within a comment, return the rest of the row's sentence instead of the comment above.
+    """
     depth = _depth(rows[place])
     above = place - 1
-    while above >= 0 and rows[above].lstrip().startswith(_COMMENTS):
-        found.add(above)
+    while above >= 0 and _is_comment(rows[above]):
         above -= 1
+    if _is_comment(rows[place]):
+        found = _sentence(rows, place)
+    else:
+        found = set(range(max(above + 1, place - _MOST_OF_A_COMMENT), place))
     for outer in range(above, -1, -1):
         if rows[outer].strip() and _depth(rows[outer]) < depth:
             found.add(outer)
@@ -100,16 +110,56 @@ def _above(rows: Sequence[str], place: int) -> set[int]:
     return found
 
 
-def _below(rows: Sequence[str], place: int) -> Sequence[int]:
-    """Return the rows that belong to a row, with the bracket that closes them."""
-    found: list[int] = []
+def _below(rows: Sequence[str], place: int) -> Sequence[Collection[int]]:
+    """Return the rows that belong to a row, with the bracket that closes them.
+
+    Below a row of a comment these are the next sentences of its paragraph, and a setting. The rows
+    of a sentence are shown together.
+    """
+    found: list[Collection[int]] = []
     depth = _depth(rows[place])
     for below in range(place + 1, min(place + 1 + _MOST_BELOW, len(rows))):
-        if rows[below].strip() and _depth(rows[below]) <= depth:
+        if _is_comment(rows[place]):
+            if not _words(rows[below]):
+                break
+            found.append(_sentence(rows, below))
+            if not _is_comment(rows[below]):
+                break
+        elif rows[below].strip() and _depth(rows[below]) <= depth:
             closes = _depth(rows[below]) == depth and rows[below].lstrip()[0] in "]})"
-            return [*found, below] if closes and found else found
-        found.append(below)
+            return [*found, {below}] if closes and found else found
+        else:
+            found.append({below})
     return found
+
+
+def _sentence(rows: Sequence[str], place: int) -> set[int]:
+    """Return the rows of a sentence in a comment, given one of them; any other row alone."""
+    if not _is_comment(rows[place]):
+        return {place}
+    first = last = place
+    while place - first < _MOST_OF_A_SENTENCE and first > 0 and _goes_on(rows, first - 1):
+        first -= 1
+    while last - place < _MOST_OF_A_SENTENCE and _goes_on(rows, last):
+        last += 1
+    return set(range(first, last + 1))
+
+
+def _goes_on(rows: Sequence[str], place: int) -> bool:
+    """Return whether a row of a comment ends within a sentence that goes on in the next one."""
+    if place + 1 >= len(rows) or not all(map(_is_comment, rows[place : place + 2])):
+        return False
+    words = _words(rows[place])
+    return bool(words and _words(rows[place + 1])) and not words.endswith(_SENTENCE_ENDS)
+
+
+def _is_comment(row: str) -> bool:
+    return row.lstrip().startswith(_COMMENTS)
+
+
+def _words(row: str) -> str:
+    """Return a row without the mark of a comment; "" where only the mark is there."""
+    return row.strip().lstrip("#/;").strip()
 
 
 def _depth(row: str) -> int:
@@ -122,6 +172,8 @@ def _joined(rows: Sequence[str], shown: Collection[int]) -> str:
     for place in sorted(shown):
         if any(rows[skipped].strip() for skipped in range(last + 1, place)):
             lines.append(ELLIPSIS)
+        elif lines and place > last + 1:
+            lines.append("")
         lines.append(rows[place])
         last = place
     return "\n".join([*lines, ELLIPSIS] if last < len(rows) - 1 else lines)
