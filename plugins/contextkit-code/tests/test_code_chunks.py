@@ -163,6 +163,38 @@ def test_windows_are_fifty_lines_and_skip_what_says_nothing() -> None:
     assert _shape(_windows("# Title\n")) == [("section", "notes.md", 1, 1)]
 
 
+@pytest.mark.parametrize(
+    ("comment", "kept"),
+    [
+        ("// Copyright 2015 The Authors\n//\n// Licensed under the Apache License\n// of 2.0.", []),
+        (
+            "/* shelf.c - Keep the items in order.\n *\n * Copyright (c) A.\n * All rights. */",
+            [0],
+        ),
+        (
+            "/*\n * Copyright (C) 2011 A.\n *\n * You may\n */\n\n/* Why items are kept. */",
+            [6],
+        ),
+        (
+            "#!/bin/sh\n# SPDX-License-Identifier: MIT\n\n# Keeps the items of a shelf in order.",
+            [3],
+        ),
+        ("(* Copyright A *)\n{- License:\n\nnone. -}", []),
+        ("# Keeps items.\n#include <shelf.h>\n# the copyright of items", [0, 1, 2]),
+    ],
+)
+def test_the_licence_above_the_code_is_left_out(comment: str, kept: list[int]) -> None:
+    """Its words are those of each other file; what else the comment says is kept."""
+    lines = comment.split("\n")
+    shown = [
+        row
+        for chunk in chunk_file([*lines, "shelf = 1"], (), "shelf.c", "lines")
+        for row in range(chunk.first, chunk.last + 1)
+    ]
+    assert [row for row in shown if row < len(lines) and re.search(r"\w|/\*", lines[row])] == kept
+    assert len(lines) in shown
+
+
 def test_no_chunk_is_longer_than_the_limit() -> None:
     """Long lines, and many of them, are cut into pieces that lose nothing."""
     text = "a" * (2 * MAX_CHARACTERS + 5) + "\n" + "\n".join(["b" * 9_000] * 5)

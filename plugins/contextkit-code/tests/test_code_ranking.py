@@ -66,6 +66,12 @@ def test_inflections_are_the_same_word(word: str, asked: str, least: float, most
         ("lib/_vendor/a.py", "an example"),
         ("lib/a.spec.ts", "the specs"),
         ("src/FooTest.java", "is it tested"),
+        ("src/Shelf.Tests/Helper.cs", "is it tested"),
+        ("src/ShelfTests/Helper.swift", "is it tested"),
+        ("app/src/androidTest/A.kt", "is it tested"),
+        ("src/testFixtures/A.java", "is it tested"),
+        ("src/test_helpers/a.rb", "is it tested"),
+        ("shelftest/shelf.go", "is it tested"),
         ("examples/a.go", "an example"),
         ("single_include/a.hpp", "an example"),
         ("src/legacy/a.py", "the legacy code"),
@@ -81,7 +87,8 @@ def test_what_is_beside_the_point_counts_less_unless_asked_for(path: str, asks: 
 
 
 @pytest.mark.parametrize(
-    "path", ["src/attest.py", "latest/a.go", "doc/man.go", "src/t/a.c", "a/deps/b.py"]
+    "path",
+    ["src/attest.py", "latest/a.go", "a/contest/b.go", "doc/man.go", "src/t/a.c", "a/deps/b.py"],
 )
 def test_ordinary_files_count_in_full(path: str) -> None:
     """Also those whose names only resemble the others'."""
@@ -112,12 +119,27 @@ def test_a_type_of_a_name_counts_before_a_function_and_a_method() -> None:
     question = ask("Shelf")
 
     def worth(**fields: Any) -> float:
-        return named(_hit("a", "Shelf", **fields).record.fields, question)
+        return named(_hit("a", "Shelf", **fields), question)
 
     assert worth(unit_type="class") > worth() > worth(unit_type="method") > 0
     assert worth(signature="") == 0
     assert worth(signature="", defines=["a.Shelf"]) == worth(unit_type="method")
-    assert named(_hit("a", "Shelf").record.fields, ask("what is a shelf")) == 0
+    assert named(_hit("a", "Shelf"), ask("what is a shelf")) == 0
+
+
+def test_what_sets_a_name_comes_before_what_uses_it_and_what_has_its_words() -> None:
+    """Neither is a definition that a parser finds: the codes of errors in an object, a macro."""
+    question = ask("When is ERR_BAD_TYPE thrown?")
+
+    def worth(text: str) -> float:
+        hit = _hit("a", "run")
+        return named(evolve(hit, record=evolve(hit.record, text=text)), question)
+
+    for line in ("ERR_BAD_TYPE: make(", "static ERR_BAD_TYPE = 4", "#define ERR_BAD_TYPE 4"):
+        assert worth(f"x\n  {line}\n") > worth("throw new ERR_BAD_TYPE()") > 0
+    for line in ("if ERR_BAD_TYPE == code:", "fail(ERR_BAD_TYPE=1)", "'ERR_BAD_TYPE': 1"):
+        assert worth(line) == worth("throw new ERR_BAD_TYPE()")
+    assert worth("a bad type is an error") == 0
 
 
 @pytest.mark.parametrize(
@@ -308,3 +330,31 @@ def test_half_of_a_list_is_for_different_files() -> None:
     assert [unit.hit.record.fields["file_path"] for unit in chosen] == [*"aaaa", "b", "c"]
     assert cut(units, 1) == units[:1]
     assert cut(units, 100) == units
+
+
+IMPORTS = """\
+'use strict'
+
+const { a,
+  b } = require('shelf')
+import (
+    "fmt"
+)
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "query", "first"),
+    [
+        (IMPORTS, "how are items capped", "b.js"),
+        (IMPORTS, "what imports items", "a.js"),
+        (f"// It caps the items of a shelf.\n{IMPORTS}", "how are items capped", "a.js"),
+        (f"{IMPORTS}\ncap(items)", "how are items capped", "a.js"),
+    ],
+)
+def test_a_window_of_imports_does_not_lead_its_file(text: str, query: str, first: str) -> None:
+    """Unless it is what the question asks for, or says more."""
+    window = _hit("a.js", signature="", unit_type="lines")
+    window = evolve(window, record=evolve(window.record, text=text))
+    files = [RankedFile("a.js", 1.0, 1.0, [window]), RankedFile("b.js", 0.9, 1.0, [_hit("b.js")])]
+    assert ranked_units(ask(query), files, 1.0)[0].hit.record.fields["file_path"] == first

@@ -13,6 +13,7 @@ from attrs import evolve, frozen
 
 from contextkit_code.definitions import Definition
 from contextkit_code.languages.language import TRANSPARENT
+from contextkit_code.licences import licence_rows
 from contextkit_code.notebooks import Notebook
 from contextkit_code.record_kinds import CELL
 
@@ -65,7 +66,8 @@ def chunk_file(
 ) -> list[Chunk]:
     """Split a file into chunks.
 
-    Together they hold every line that carries information.
+    Together they hold every line that carries information. The licence above the code is left out:
+    it has the same words in each file.
 
     Args:
         lines: the file's lines.
@@ -73,7 +75,12 @@ def chunk_file(
         file_name: the name of a window outside every definition.
         window_type: the unit type of windows.
     """
-    return list(_Chunker(lines, window_type).region(0, len(lines) - 1, definitions, file_name))
+    chunker, last = _Chunker(lines, window_type), len(lines) - 1
+    licence = range(0) if window_type == "section" else licence_rows(lines)
+    return [
+        *chunker.region(0, licence.start - 1, (), file_name),
+        *chunker.region(licence.stop, last, definitions, file_name),
+    ]
 
 
 def chunk_notebook(

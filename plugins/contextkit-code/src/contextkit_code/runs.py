@@ -16,7 +16,10 @@ _SHORT = 240
 """Most characters shown to close a small gap."""
 
 _WORD = re.compile(r"\w")
-_MARK = re.compile(r"\s*(?:#|//|--|;|%)? ?\.\.\. lines? (\d{1,9})(?:-(\d{1,9}))?")
+_MARK = re.compile(r"\s*(?:#|//|--|;|%|/?\*)? ?\.\.\. lines? (\d{1,9})(?:-(\d{1,9}))?(?: \*/)?")
+_STARRED = re.compile(r"\s*+\*(?:[\s/]|$)")
+_LINE_COMMENT = "//"
+"""The comment mark of languages that have comments in `/*` and `*/` too."""
 
 
 def gaps(rows: Sequence[str], shown: Collection[int]) -> list[range]:
@@ -58,15 +61,43 @@ def with_marks(
     """
     lines: list[str] = []
     next_row, next_line = 0, first_line
+    in_comment = False
     for row in (*sorted(shown), len(rows)):
         line = numbers[row] if numbers else next_line + row - next_row
+        own = rows[row : row + 1]
         if line > next_line:
             beside = next((each for each in rows[next_row:] if each.strip()), "")
             indent = beside[: len(beside) - len(beside.lstrip())]
-            lines.append(_mark(indent, comment, (next_line, line - 1) if numbers else None))
-        lines += rows[row : row + 1]
+            if hidden := rows[next_row:row]:
+                goes_on = _in_comment(in_comment, hidden)
+            else:
+                goes_on = any(map(_STARRED.match, own))
+            sign, end = _signs(comment, in_comment, goes_on)
+            lines.append(_mark(indent, sign, (next_line, line - 1) if numbers else None) + end)
+            in_comment = goes_on
+        lines += own
+        in_comment = comment == _LINE_COMMENT and _in_comment(in_comment, own)
         next_row, next_line = row + 1, line + 1
     return lines
+
+
+def _in_comment(before: bool, rows: Sequence[str]) -> bool:
+    """Return whether a comment that ends with `*/` is open behind some rows."""
+    for row in rows:
+        text = row.strip()
+        if before or text.startswith("/*"):
+            before = "*/" not in text.removeprefix("/*")
+    return before
+
+
+def _signs(comment: str, before: bool, behind: bool) -> tuple[str, str]:
+    """Return what a mark begins and ends with.
+
+    A gap may begin within a comment, end within one, or both.
+    """
+    if comment != _LINE_COMMENT or not (before or behind):
+        return comment, ""
+    return "*" if before else "/*", "" if behind else " */"
 
 
 def _mark(indent: str, comment: str, places: tuple[int, int] | None) -> str:

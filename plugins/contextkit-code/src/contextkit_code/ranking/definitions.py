@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from contextkit import Hit
 from contextkit_code.ranking.question import Question
 from contextkit_code.ranking.words import closest, likeness, words_of
 from contextkit_code.record_kinds import CELL
@@ -18,6 +19,9 @@ _WITHIN = 0.45
 """Weight of a nested definition, such as a method."""
 
 _TYPE = 1.0
+_HELD = 0.2
+"""Weight of a unit that has a name of several words in its text."""
+
 _AUXILIARIES = frozenset({"are", "can", "does", "has", "have", "is", "was", "will"})
 _PRIVATE = re.compile(r"(?:\w+ )*?(?:(?:private|fileprivate|protected|internal)\b|pub\()")
 _INNER = frozenset({"detail", "details", "impl", "internal", "internals", "private"})
@@ -27,14 +31,38 @@ _LEAST_WORDS = 2
 _MOST_WORDS = 8
 
 
-def named(fields: Mapping[str, Any], question: Question) -> float:
+def named(hit: Hit, question: Question) -> float:
     """Score a unit's match with the named definition, 0..1.
 
-    The type of that name comes before a method.
+    The type of that name comes before a method, and what uses a name of several words, such as
+    `FST_ERR_INVALID_URL`, before what only has its words.
     """
     names = question.names
     if not names:
         return 0.0
+    defined = _defined(hit.record.fields, question)
+    if defined or question.has_lines:
+        return defined
+    text = hit.record.text
+    held = [name for name in names if name in text and len(words_of(name)) > 1]
+    if not held:
+        return 0.0
+    return (
+        _WITHIN if any(_is_set(name, line) for name in held for line in text.split("\n")) else _HELD
+    )
+
+
+def _is_set(name: str, line: str) -> bool:
+    """Return whether a line gives a name its value: `NAME = 1`, `NAME: make(`, `#define NAME`."""
+    before, found, behind = line.partition(name)
+    if not found or any(mark in before for mark in "(=\"'`"):
+        return False
+    gets = behind.lstrip()
+    return "#define" in before or (gets.startswith((":", "=")) and not gets.startswith("=="))
+
+
+def _defined(fields: Mapping[str, Any], question: Question) -> float:
+    names = question.names
     if fields.get("signature") and names & {fields.get("name"), fields.get("qualified_name")}:
         return {"function": _FUNCTION, "method": _WITHIN}.get(fields["unit_type"], _TYPE)
     held = fields.get("defines", ())

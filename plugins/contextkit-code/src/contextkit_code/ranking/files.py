@@ -128,12 +128,12 @@ def rank_files(
     penalties = {
         path: penalty(path, question) * (_OLDER if path in older else 1.0) for path in paths
     }
-    named_in = {path: [hit.record.fields for hit in hits] for path, hits in of_file.items()}
+    fields_in = {path: [hit.record.fields for hit in hits] for path, hits in of_file.items()}
     scores = {
         path: penalties[path]
         * _Signals(
-            named=max([named(each, question) for each in named_in.get(path, ())], default=0.0),
-            spelled=max([spelled(each, question) for each in named_in.get(path, ())], default=0.0),
+            named=max([named(hit, question) for hit in of_file.get(path, ())], default=0.0),
+            spelled=max([spelled(each, question) for each in fields_in.get(path, ())], default=0.0),
             best=best.get(path, 0.0),
             together=together.get(path, 0.0),
             outline=outline.get(path, 0.0),

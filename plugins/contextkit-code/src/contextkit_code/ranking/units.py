@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from attrs import evolve, frozen
 
@@ -58,6 +59,22 @@ _SAYS = re.compile(r"\b(?!(?:pass|return|None|null|nil|end|abstract|override|ove
 _BEHIND_THE_TOP = 0.95
 _WINDOW = 0.3
 """Factor for a window, which lies between definitions."""
+
+_IMPORTS = 0.1
+"""Factor for a window that has nothing but imports, unless the question asks for them."""
+
+_IMPORT = re.compile(
+    r"\s*+(?:(?:#\s*+)?(?:extern crate|from|import|include|namespace|package|pub use|require"
+    r"|use|using)\b|(?:const|let|var)\b(?:[^=]*+=\s*+require\b|[^=()]*+$)"
+    r"|[\w.,* ]*+\}\s*+(?:=\s*+require|from)\b)"
+)
+# Marks, the strings and names of a list, and a short comment.
+_BESIDE_IMPORTS = re.compile(
+    r"""\s*+(?:[-(){}\[\]'"`,;]*+|[\w.* ]*+(?:[,;]|["'][^"']*+["'])?[,;]?|'use strict';?"""
+    r"""|(?:[/#*;%]|--)\W*+(?:\w++\W*+){0,2})$"""
+)
+_ASKS_FOR_IMPORTS = re.compile(r"\b(?:depend|import|includ|modules?\b|packages?\b|requir|uses?\b)")
+_CACHED = 1024
 
 
 @frozen
@@ -127,7 +144,7 @@ def _worths(
     """Score a file's units; those the question names come first."""
     weighed = [(hit, _weight(hit, question)) for hit in file.units]
     # Sorting is stable: among equals the better hit comes first.
-    weighed.sort(key=lambda it: (-named(it[0].record.fields, question), -it[1] * it[0].relevance))
+    weighed.sort(key=lambda it: (-named(it[0], question), -it[1] * it[0].relevance))
     worths = []
     for place, (hit, weight) in enumerate(weighed):
         own = file.weight * hit.relevance / most
@@ -136,7 +153,8 @@ def _worths(
         first = place == 0
         share = 1.0 if first else _BEHIND_THE_BEST
         worth = min(file.score, share * weight * shared + _NAME * name)
-        worths.append((hit, file.score if first and in_order else worth, first))
+        leads = first and in_order and weight > _IMPORTS
+        worths.append((hit, file.score if leads else worth, first))
     return _with_siblings(file, worths)
 
 
@@ -173,7 +191,7 @@ def _weight(hit: Hit, question: Question) -> float:
     fields = hit.record.fields
     signature = str(fields.get("signature") or "")
     if not signature:
-        return 1.0 if fields.get("unit_type") == CELL else _WINDOW
+        return _window_weight(hit, question)
     if is_stub(hit.record.text, signature):
         return _STUB
     if fields["unit_type"] in _FURTHER_PARTS:
@@ -185,6 +203,14 @@ def _weight(hit: Hit, question: Question) -> float:
     if asks_for_it or not _TEST_UNIT.search(str(fields["qualified_name"])):
         return private
     return _TEST * private
+
+
+def _window_weight(hit: Hit, question: Question) -> float:
+    if hit.record.fields.get("unit_type") == CELL:
+        return 1.0
+    if _ASKS_FOR_IMPORTS.search(question.line.lower()):
+        return _WINDOW
+    return _IMPORTS if has_only_imports(hit.record.text) else _WINDOW
 
 
 def from_the_top(ranked: Sequence[RankedUnit], path: str) -> list[RankedUnit]:
@@ -199,6 +225,18 @@ def from_the_top(ranked: Sequence[RankedUnit], path: str) -> list[RankedUnit]:
     best = evolve(first, relevance=max(unit.relevance for unit in ranked))
     others = [unit for unit in ranked if unit is not first]
     return [best, *(evolve(unit, relevance=_BEHIND_THE_TOP * unit.relevance) for unit in others)]
+
+
+@lru_cache(_CACHED)
+def has_only_imports(text: str) -> bool:
+    """Return whether a text has imports, and says nothing beside them."""
+    found = False
+    for line in text.split("\n"):
+        if _IMPORT.match(line):
+            found = True
+        elif not _BESIDE_IMPORTS.match(line):
+            return False
+    return found
 
 
 def is_stub(text: str, signature: str) -> bool:
