@@ -142,6 +142,18 @@ def test_what_sets_a_name_comes_before_what_uses_it_and_what_has_its_words() -> 
     assert worth("a bad type is an error") == 0
 
 
+def test_an_option_in_quotes_comes_before_what_only_has_its_words() -> None:
+    """`--show-all` is read where `"show-all"` stands; `built-in` is a word."""
+    hits = [_hit("words.rs", relevance=0.6), _hit("option.rs", relevance=0.5)]
+    texts = ["// Show all built-in items.", 'arg("show-all")']
+    hits = [
+        evolve(hit, record=evolve(hit.record, text=text))
+        for hit, text in zip(hits, texts, strict=True)
+    ]
+    assert _paths(*hits, query="how does --show-all work?")[0] == "option.rs"
+    assert _paths(*hits, query="what is a built-in item?")[0] == "words.rs"
+
+
 @pytest.mark.parametrize(
     "query",
     [

@@ -22,6 +22,7 @@ _TYPE = 1.0
 _HELD = 0.2
 """Weight of a unit that has a name of several words in its text."""
 
+_QUOTES = ("'", '"')
 _AUXILIARIES = frozenset({"are", "can", "does", "has", "have", "is", "was", "will"})
 _PRIVATE = re.compile(r"(?:\w+ )*?(?:(?:private|fileprivate|protected|internal)\b|pub\()")
 _INNER = frozenset({"detail", "details", "impl", "internal", "internals", "private"})
@@ -35,21 +36,18 @@ def named(hit: Hit, question: Question) -> float:
     """Score a unit's match with the named definition, 0..1.
 
     The type of that name comes before a method, and what uses a name of several words, such as
-    `FST_ERR_INVALID_URL`, before what only has its words.
+    `FST_ERR_INVALID_URL`, before what only has its words. So does what has an option's name, such
+    as `line-length`, in quotes.
     """
-    names = question.names
-    if not names:
-        return 0.0
     defined = _defined(hit.record.fields, question)
-    if defined or question.has_lines:
+    if defined or question.has_lines or not (question.names or question.keys):
         return defined
     text = hit.record.text
-    held = [name for name in names if name in text and len(words_of(name)) > 1]
-    if not held:
-        return 0.0
-    return (
-        _WITHIN if any(_is_set(name, line) for name in held for line in text.split("\n")) else _HELD
-    )
+    held = [name for name in question.names if name in text and len(words_of(name)) > 1]
+    quoted = (f"{mark}{key}{mark}" in text for key in question.keys for mark in _QUOTES)
+    if any(quoted) or any(_is_set(name, line) for name in held for line in text.split("\n")):
+        return _WITHIN
+    return _HELD if held else 0.0
 
 
 def _is_set(name: str, line: str) -> bool:
@@ -63,6 +61,8 @@ def _is_set(name: str, line: str) -> bool:
 
 def _defined(fields: Mapping[str, Any], question: Question) -> float:
     names = question.names
+    if not names:
+        return 0.0
     if fields.get("signature") and names & {fields.get("name"), fields.get("qualified_name")}:
         return {"function": _FUNCTION, "method": _WITHIN}.get(fields["unit_type"], _TYPE)
     held = fields.get("defines", ())

@@ -11,6 +11,8 @@ from contextkit.text import base_form, first_line, in_english, signals_of
 from contextkit_code.ranking.words import words_of
 
 _NAME = re.compile(r"[^\W\d][\w$]*(?:(?:\.|::|#|->)[^\W\d][\w$]*)*|\$[\w$]+")
+# A key or an option, such as `line-length`, and many an English word.
+_KEY = re.compile(r"(?<![\w-])(?:--)?([a-z][a-z\d]*+(?:-[a-z\d]++)+)(?![\w-])")
 _SEPARATOR = re.compile(r"::|#|->")
 _PLAIN_WORD = re.compile(r"[^\W\dA-Z_]+|[A-Z]+")
 _CAPITALISED = re.compile(r"[A-Z][^\W\dA-Z_]*")
@@ -84,6 +86,8 @@ class Question:
             asks to write tests of what the other words say.
         has_lines: whether it is a text of several lines.
         line: the line that says what is asked.
+        keys: the words with hyphens in that line: keys of settings, options of commands, or English
+            words.
     """
 
     words: tuple[str, ...]
@@ -92,6 +96,7 @@ class Question:
     asks_for: frozenset[str]
     has_lines: bool = False
     line: str = ""
+    keys: frozenset[str] = frozenset()
 
 
 def words_beside_script(query: str) -> str:
@@ -159,6 +164,7 @@ def ask(query: str) -> Question:
         asks_for=frozenset(asked),
         has_lines=line != whole,
         line=line,
+        keys=frozenset(_KEY.findall(line)),
     )
 
 
