@@ -12,6 +12,7 @@ from contextkit_code.ranking.definitions import named, resembling, spelled
 from contextkit_code.ranking.files import RankedFile, rank_files
 from contextkit_code.ranking.paths import PathWords, penalty
 from contextkit_code.ranking.question import ask
+from contextkit_code.ranking.subjects import with_command
 from contextkit_code.ranking.units import cut, ranked_units
 from contextkit_code.ranking.words import likeness
 
@@ -183,9 +184,10 @@ def test_words_spell_a_name() -> None:
     fields = _hit("a", "JsonArray", defines=["JsonArray.asDouble", "x"]).record.fields
 
     assert spelled(fields, ask("JSON array operations")) == pytest.approx(2 / 3)
-    assert spelled(fields, ask("arrays of JSON")) == 1.0
+    assert spelled(fields, ask("JSON arrays")) == 1.0
+    assert spelled(fields, ask("arrays of JSON")) == spelled(fields, ask("an array in JSON")) < 1
     assert spelled(fields, ask("a JSON object")) == 0.0
-    assert spelled(_hit("a", "has_json_array").record.fields, ask("arrays of JSON")) == 1.0
+    assert spelled(_hit("a", "has_json_array").record.fields, ask("JSON arrays")) == 1.0
     assert spelled(_hit("a", "json").record.fields, ask("json")) == 0.0
     assert spelled(fields, ask("???")) == 0.0
 
@@ -370,3 +372,20 @@ def test_a_window_of_imports_does_not_lead_its_file(text: str, query: str, first
     window = evolve(window, record=evolve(window.record, text=text))
     files = [RankedFile("a.js", 1.0, 1.0, [window]), RankedFile("b.js", 0.9, 1.0, [_hit("b.js")])]
     assert ranked_units(ask(query), files, 1.0)[0].hit.record.fields["file_path"] == first
+
+
+@pytest.mark.parametrize(
+    ("query", "asked"),
+    [
+        ("why does `shelf lock` wait?", "why does lock command wait?"),
+        ("why does `shelf lock --check` wait?", "why does lock command wait?"),
+        ("what does shelf lock do?", "what does lock command do?"),
+        ("add a --wait option to shelf lock", "add a --wait option to lock command"),
+        ("how does shelf lock items?", "how does shelf lock items?"),
+        ("why does `git lock` wait?", "why does `git lock` wait?"),
+        ("what does other lock do?", "what does other lock do?"),
+    ],
+)
+def test_a_command_of_the_projects_program_is_asked_for_by_its_name(query: str, asked: str) -> None:
+    """`LockCommand` says what `shelf lock` does; `shelf` is a word of each file."""
+    assert with_command(query, "Shelf") == asked

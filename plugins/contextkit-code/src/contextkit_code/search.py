@@ -41,7 +41,7 @@ from contextkit_code.ranking.question import (
     words_beside_script,
 )
 from contextkit_code.ranking.raising import Traced, traced, traced_first
-from contextkit_code.ranking.subjects import is_about_no_code, with_main
+from contextkit_code.ranking.subjects import is_about_no_code, with_command, with_main
 from contextkit_code.ranking.traces import Trace, trace_in
 from contextkit_code.ranking.units import RankedUnit, cut, from_the_top, ranked_units
 from contextkit_code.ranking.words import hits_a_word, may_be_misspelled, names_in, near_names
@@ -162,7 +162,8 @@ async def find_code(request: ContextRequest) -> list[ContextItem]:
     """
     if is_about_no_code(request):
         return []
-    request = evolve(request, query=with_main(request.query))
+    query = with_command(with_main(request.query), request.project_name)
+    request = evolve(request, query=query)
     items = await _find(request)
     question = ask(searched_text(request.query))
     if question.has_lines or not may_be_misspelled(question.words):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from typing import Any
 
 from contextkit import Hit
@@ -27,6 +28,9 @@ _AUXILIARIES = frozenset({"are", "can", "does", "has", "have", "is", "was", "wil
 _PRIVATE = re.compile(r"(?:\w+ )*?(?:(?:private|fileprivate|protected|internal)\b|pub\()")
 _INNER = frozenset({"detail", "details", "impl", "internal", "internals", "private"})
 """Folders and namespaces of what a library keeps to itself."""
+
+_APART = 0.7
+"""Factor for a name whose words do not follow each other in the question."""
 
 _LEAST_WORDS = 2
 _MOST_WORDS = 8
@@ -74,11 +78,11 @@ def spelled(fields: Mapping[str, Any], question: Question) -> float:
 
     The definition is the unit or one within it. `JSON array operations` spells `JsonArray`, with
     two of its three words. A name counts only if it has several words and the question has each of
-    them.
+    them, and less if these do not follow each other there.
     """
     if not question.words:
         return 0.0
-    most = max([_words_spelled(name, question) for name in _names(fields)], default=0)
+    most = max([_words_spelled(name, question) for name in _names(fields)], default=0.0)
     return most / len(question.words)
 
 
@@ -124,14 +128,19 @@ def _names(fields: Mapping[str, Any]) -> Iterator[str]:
         yield _last(name)
 
 
-def _words_spelled(name: str, question: Question) -> int:
+def _words_spelled(name: str, question: Question) -> float:
+    """Return how many of the question's words spell a name; fewer where they are apart."""
     words = [word for word in words_of(name) if word not in _AUXILIARIES]
     if not _LEAST_WORDS <= len(words) <= _MOST_WORDS:
-        return 0
+        return 0.0
     asked = question.words
     if not all(closest(word, asked) == 1.0 for word in words):
-        return 0
-    return sum(any(likeness(word, each) == 1.0 for word in words) for each in asked)
+        return 0.0
+    places = [
+        {place for place, each in enumerate(asked) if likeness(word, each) == 1.0} for word in words
+    ]
+    follows = (not other.isdisjoint(place + 1 for place in one) for one, other in pairwise(places))
+    return len(set().union(*places)) * (1.0 if all(follows) else _APART)
 
 
 def _last(name: str) -> str:
