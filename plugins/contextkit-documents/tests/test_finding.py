@@ -186,6 +186,8 @@ async def test_the_projects_own_package_file_answers_questions_about_it(
         ("lamptests/hatch.md", "how do I open the hatch at night in tests?"),
         ("vendor/hatch.md", "how does the vendored dependency open the hatch at night?"),
         ("_posts/2015-01-24-hatch.md", "since when do tests open the hatch at night?"),
+        ("docs/compatibility.md", "how do I open the hatch at night, instead of in tests?"),
+        ("docs/rfcs/0001-hatch.md", "which RFC proposes to open the hatch at night?"),
         ("docs/de/hatch.md", "wie öffne ich in den Tests hatch at night?"),
         ("README.zh-CN.md", "如何在测试中 open the hatch at night securely"),
     ],

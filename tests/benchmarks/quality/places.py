@@ -2,9 +2,10 @@
 
     python -m tests.benchmarks.quality places [--repos DIR] [--only setup languages] [--json FILE]
 
-The questions (places_questions.toml) are of four sets: `setup` asks about CI, releases, linters and
+The questions (places_questions.toml) are of five sets: `setup` asks about CI, releases, linters and
 deployment, `languages` about code in notebooks, components and languages that few parsers know,
-`releases` about what changed in some of them, and `overview` about the project as a whole.
+`releases` about what changed in some of them, `overview` about the project as a whole, and `guides`
+about how to use it.
 `DIR` has a git repository for each name; those that are missing are left out, and without `--repos`
 this repository is asked one question. Every source is on, with the defaults of the command line.
 Halves are the questions of even and of odd places: choose on one, report the other.
@@ -31,7 +32,7 @@ from tests.benchmarks.texts import ROOT
 
 __all__ = ["Place", "main"]
 
-SETS = ("setup", "languages", "releases", "overview")
+SETS = ("setup", "languages", "releases", "overview", "guides")
 _TEXT = Path(__file__).with_name("places_questions.toml")
 _OWN = {
     "repository": ROOT.name,

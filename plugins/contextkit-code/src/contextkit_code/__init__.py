@@ -34,7 +34,7 @@ def contextkit_source() -> SourceInfo:
         answers={
             "code": 1,
             "failures": 1,
-            "usage": 0.8,
+            "usage": 0.7,
             "setup": 0.8,
             "history": 0.5,
             "decisions": 0.3,

@@ -81,6 +81,16 @@ _ASIDES = [
             r"blog\w*|posts?|news?|announc\w+|releas\w+|versions?|when|since|chang\w+",
         ),
         (r"(?:^|/)bench(?:marks?)?/", r"bench\w*|fast|slow|performance"),
+        # What differs from another library, or from an older version, and what was proposed.
+        (
+            r"(?:^|/)[^/]*(?:compatib|migrat|upgrad)[^/]*$",
+            r"compat\w*|migrat\w+|upgrad\w+|port(?:ed|ing)?|switch\w*|chang\w+|differ\w*|"
+            r"instead|old\w*|new\w*|versions?|from",
+        ),
+        (
+            r"(?:^|/)(?:adrs?|decisions?|enhancements?|proposals?|rfcs?|seps?)/",
+            r"adrs?|decisions?|decid\w+|enhanc\w+|propos\w+|rfcs?|seps?|design\w*|why",
+        ),
         # Copies of dependencies.
         (
             r"^deps/|(?:^|/)(?:_?vendor(?:ed)?|3rd[-_]?party|extern)/",
