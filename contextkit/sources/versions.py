@@ -1,7 +1,8 @@
 """Find the files that a newer version of their folder replaces.
 
 A repository often keeps the documentation, or the code, of several versions side by side:
-`manual/v1.4` beside `manual/dev`, `docs-v3` beside `docs`. They say nearly the same, and only the
+`manual/v1.4` beside `manual/dev`, `docs-v3` beside `docs`, `shelf/v1/errors.py` beside
+`shelf/errors.py`. They say nearly the same, and only the
 newest is of use to somebody who names no version.
 """
 
@@ -42,14 +43,16 @@ def older_versions(paths: Collection[str], query: str) -> frozenset[str]:
     found = {path: versions for path in paths if (versions := dict(_versions_in(path)))}
     if not found:
         return frozenset()
+    known = frozenset(paths)
     newest: dict[tuple[str, str], _Version] = defaultdict(tuple)
     for versions in found.values():
         for folder, version in versions.items():
             newest[folder] = max(newest[folder], version)
     for parent, name in [*newest]:
         inside = parent and f"{parent}/"
-        current = [f"{inside}{each}/" for each in ([name] if name else _NEWEST)]
-        if any(path.startswith(folder) for path in paths for folder in current):
+        current = tuple(f"{inside}{each}/" for each in ([name] if name else _NEWEST))
+        replaced = not name and any(_moved_up(path, inside) in known for path in paths)
+        if replaced or any(path.startswith(current) for path in paths):
             newest[parent, name] = _CURRENT
     asked = {tuple(map(float, each.split("."))) for each in _NUMBER.findall(query)}
     return frozenset(
@@ -58,6 +61,16 @@ def older_versions(paths: Collection[str], query: str) -> frozenset[str]:
         if asked.isdisjoint(versions.values())
         and any(version < newest[folder] for folder, version in versions.items())
     )
+
+
+def _moved_up(path: str, inside: str) -> str:
+    """Return where a file of an old version stands in the current one, or "".
+
+    `shelf/v1/errors.py` is the old version of `shelf/errors.py`.
+    """
+    version, _, rest = path.removeprefix(inside).partition("/")
+    is_old = path.startswith(inside) and rest and _VERSIONED.fullmatch(version[:_LONGEST])
+    return f"{inside}{rest}" if is_old else ""
 
 
 def _versions_in(path: str) -> Iterator[tuple[tuple[str, str], _Version]]:

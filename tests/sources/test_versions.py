@@ -18,6 +18,9 @@ from contextkit.sources import older_versions
         ("docs/2.x/a.md", "docs/3.0/a.md"),
         ("versioned_docs/version-2.0/a.md", "docs/a.md"),
         ("site/versioned_docs/version-1.0/a.md", "site/versioned_docs/version-2.0/a.md"),
+        # The library before it was written anew, and a folder of the first level.
+        ("shelf/v1/errors.py", "shelf/errors.py"),
+        ("v1/lib/a.js", "lib/a.js"),
     ],
 )
 def test_an_older_version_stands_beside_a_newer_one(older: str, newest: str) -> None:
@@ -32,6 +35,8 @@ def test_an_older_version_stands_beside_a_newer_one(older: str, newest: str) -> 
         ("docs/part-1/a.md", "docs/part-2/a.md"),
         ("python2/a.py", "python3/a.py"),
         ("a/v1/x.md", "b/v2/x.md"),
+        ("a/v1/x.md", "a/y.md"),
+        ("v1/x.md", "b/x.md"),
         ("v1.md", "v2.md"),
     ],
 )

@@ -179,6 +179,18 @@ def test_what_a_name_is_says_nothing_of_other_units() -> None:
     assert ask("how does a macro call the tracer?").words == ("macro", "call", "tracer")
 
 
+def test_what_a_task_calls_new_is_no_part_of_its_subject() -> None:
+    """`CookieSameSite` had as much of "add a plugin for a new site" as a plugin's class."""
+    assert ask("Please add a plugin for a new site").words == ("plugin", "site")
+    assert ask("how is a new client made?").words == ("new", "client")
+
+
+def test_a_question_where_something_lives_asks_for_no_tests() -> None:
+    """Without its verb it is not the text that was asked, as with a task to write tests."""
+    assert ask("where does the retry policy live?").asks_for == frozenset()
+    assert ask("write tests for the retry policy").asks_for == {"new tests"}
+
+
 def test_words_spell_a_name() -> None:
     """All words of a name of several, whatever their order; part of them spells nothing."""
     fields = _hit("a", "JsonArray", defines=["JsonArray.asDouble", "x"]).record.fields

@@ -28,7 +28,7 @@ _ASKS_FOR = re.compile(
 # Words that form a question; the other words are its subject.
 _QUESTION_WORD = re.compile(
     r"a|after|and?|are|a[st]|be|before|but|by|can|do|does|during|each|for|from|get|ha[sv]e?|how|i"
-    r"|i[fnst]|into|its|no|not|o[fnr]|set|so|such|that|the|their|then|there|these|they|this|to|use"
+    r"|i[fnst]|into|its|no|not|o[fnr]|please|set|so|such|that|the|their|then|there|these|they|this|to|use"
     r"|used|uses|using|via|was|what|when|where|which|who|why|will|with|works?"
 )
 # Verbs that say what to do with the subject; a name with such a verb is seldom the subject.
@@ -48,6 +48,13 @@ _TEST_TASK = re.compile(
     r"tests?\s++(?:cases?\s++)?(?:for|of|that|to|which)\s++",
     re.IGNORECASE,
 )
+# "Add a plugin for a new site" is about plugins and sites, and not about what is called new.
+_TASK = re.compile(
+    r"\A\s*+(?:(?:can|could)\s++you\s++)?(?:please\s++)?"
+    r"(?:add|build|create|implement|introduce|make|support|write)\b",
+    re.IGNORECASE,
+)
+_NEW = re.compile(r"\b(an?|for|the) new (?=\w)", re.IGNORECASE)
 # "Where does the retry live?" asks where it is; "live display" names something.
 _LIVES = re.compile(r"(?<=\w )live[ds]?(?=\s*[?.]?\s*\Z)")
 # Both are names, though they may be plain words.
@@ -137,11 +144,13 @@ def ask(query: str) -> Question:
     query = in_english(query)
     whole = query.strip()
     line = first_line(query)
-    query = _LIVES.sub("", without_test_task(whole))
+    task = _plain_task(whole)
+    tested = without_test_task(task)
+    query = _LIVES.sub("", tested)
     is_identifier = _NAME.fullmatch(whole) is not None
     names = (whole,) if is_identifier else tuple(_names(query))
     asked = {kind for found in _ASKS_FOR.finditer(line) if (kind := found.lastgroup)}
-    if query != whole:
+    if tested != task:
         asked = asked - {"tests"} | {"new tests"}
     if is_about_use and not asked:
         asked = {"use"}
@@ -168,11 +177,16 @@ def ask(query: str) -> Question:
     )
 
 
+def _plain_task(query: str) -> str:
+    """Return a task without the word "new"."""
+    return _NEW.sub(r"\1 ", query) if _TASK.match(query) else query
+
+
 def _subject(query: str) -> str:
     """Drop the verbs that precede a one-line question's subject."""
     if _TEST_TASK.match(query):
         return query
-    query = _LIVES.sub("", query)
+    query = _LIVES.sub("", _plain_task(query))
     words = [word for word in query.split() if not _VERB.fullmatch(word.strip("?!.,:;").lower())]
     long = len(query.split()) > _SHORT_QUERY and first_line(query) == query.strip()
     return " ".join(words) if long and words else query
