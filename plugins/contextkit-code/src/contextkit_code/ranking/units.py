@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
@@ -50,9 +51,9 @@ _UNITS_TO_TEST = 2
 _TESTS_SHOWN = 2
 """Units to write a test of, and tests of them that are shown next."""
 
-_OVERLOADS = 2
-_OVERLOAD = 0.7
-"""Factor for the overloads of a function behind the first two."""
+_MOST_ALIKE = 2
+_ALIKE = 0.7
+"""Factor for units that say nearly the same, behind the first two."""
 
 _LONGEST_STUB = 400
 _SAYS = re.compile(r"\b(?!(?:pass|return|None|null|nil|end|abstract|override|overload)\b)\w+")
@@ -112,7 +113,7 @@ def ranked_units(question: Question, files: Sequence[RankedFile], level: float) 
     ]
     # Sorting is stable: among equals the better file's unit comes first.
     best_first = sorted(found, key=lambda unit: -unit.relevance)
-    ranked = sorted(_with_few_overloads(best_first), key=lambda unit: -unit.relevance)
+    ranked = sorted(_with_few_alike(best_first), key=lambda unit: -unit.relevance)
     return _with_tests(ranked) if "new tests" in question.asks_for else ranked
 
 
@@ -125,17 +126,24 @@ def _with_tests(best_first: Sequence[RankedUnit]) -> list[RankedUnit]:
     return [*others[:_UNITS_TO_TEST], *lifted, *others[_UNITS_TO_TEST:]]
 
 
-def _with_few_overloads(best_first: Sequence[RankedUnit]) -> Iterator[RankedUnit]:
-    """Lower a function's overloads behind the first two, which say nearly the same."""
-    signatures: dict[tuple[str, str], set[str]] = {}
+def _with_few_alike(best_first: Sequence[RankedUnit]) -> Iterator[RankedUnit]:
+    """Lower units behind the first two that say nearly the same.
+
+    These are a function's overloads, and members of a class that match as well as each other, such
+    as `GET`, `POST` and `PUT` of a router.
+    """
+    overloads: dict[tuple[str, str], set[str]] = {}
+    alike: Counter[tuple[str, str, float]] = Counter()
     for unit in best_first:
         fields = unit.hit.record.fields
-        signature = str(fields.get("signature") or "")
-        own = signatures.setdefault((file_of(unit.hit), str(fields.get("qualified_name"))), set())
+        signature, file = str(fields.get("signature") or ""), file_of(unit.hit)
+        own = overloads.setdefault((file, str(fields.get("qualified_name"))), set())
         # The parts of a long function have one signature.
         own.add(signature)
-        lowered = bool(signature) and len(own) > _OVERLOADS
-        yield evolve(unit, relevance=_OVERLOAD * unit.relevance) if lowered else unit
+        match = (file, _class_of(unit.hit), unit.hit.relevance)
+        alike[match] += 1
+        lowered = bool(signature) and max(len(own), alike[match]) > _MOST_ALIKE
+        yield evolve(unit, relevance=_ALIKE * unit.relevance) if lowered else unit
 
 
 def _worths(
