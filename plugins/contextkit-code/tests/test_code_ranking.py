@@ -141,6 +141,8 @@ def test_what_sets_a_name_comes_before_what_uses_it_and_what_has_its_words() -> 
     for line in ("if ERR_BAD_TYPE == code:", "fail(ERR_BAD_TYPE=1)", "'ERR_BAD_TYPE': 1"):
         assert worth(line) == worth("throw new ERR_BAD_TYPE()")
     assert worth("a bad type is an error") == 0
+    question = ask("Why is builtin_str called?")
+    assert worth("builtin_str = str") == worth("return builtin_str(x)") > 0
 
 
 def test_an_option_in_quotes_comes_before_what_only_has_its_words() -> None:
@@ -265,6 +267,15 @@ def test_a_function_shows_few_of_its_overloads() -> None:
     order = [unit.hit.record.id for unit in ranked_units(ask("q"), files, 1.0)]
     assert order[0] == "a::mocka"
     assert order.index("a::mockb") < order.index("b::partc") < order.index("a::mockc")
+
+
+def test_members_that_match_as_well_as_each_other_do_not_fill_a_context() -> None:
+    """The methods of a router for `GET`, `POST`, `PUT` and others have the same words."""
+    methods = [_hit("a", name, 0.5, qualified_name=f"Router.{name}") for name in "abcd"]
+    others = [_hit("b", name, 0.49) for name in ("find", "match")]
+    files = [RankedFile("a", 1.0, 1.0, methods), RankedFile("b", 0.9, 1.0, others)]
+    order = [unit.hit.record.id for unit in ranked_units(ask("q"), files, 1.0)]
+    assert order.index("a::b") < order.index("b::match") < order.index("a::c")
 
 
 @pytest.mark.parametrize(("kind", "first"), [("extension", "moor"), ("struct", "Pier")])

@@ -55,9 +55,10 @@ def named(hit: Hit, question: Question) -> float:
 
 
 def _is_set(name: str, line: str) -> bool:
-    """Return whether a line gives a name its value: `NAME = 1`, `NAME: make(`, `#define NAME`."""
+    """Return whether a line sets a constant: `NAME = 1`, `NAME: make(`, `#define NAME`."""
     before, found, behind = line.partition(name)
-    if not found or any(mark in before for mark in "(=\"'`"):
+    # An alias or a variable is explained by what it is used for.
+    if not found or not name.lstrip("_$")[:1].isupper() or any(mark in before for mark in "(=\"'`"):
         return False
     gets = behind.lstrip()
     return "#define" in before or (gets.startswith((":", "=")) and not gets.startswith("=="))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
@@ -133,16 +132,17 @@ def _with_few_alike(best_first: Sequence[RankedUnit]) -> Iterator[RankedUnit]:
     as `GET`, `POST` and `PUT` of a router.
     """
     overloads: dict[tuple[str, str], set[str]] = {}
-    alike: Counter[tuple[str, str, float]] = Counter()
+    members: dict[tuple[str, str, float], set[str]] = {}
     for unit in best_first:
         fields = unit.hit.record.fields
         signature, file = str(fields.get("signature") or ""), file_of(unit.hit)
-        own = overloads.setdefault((file, str(fields.get("qualified_name"))), set())
-        # The parts of a long function have one signature.
+        name, class_name = str(fields.get("qualified_name")), _class_of(unit.hit)
+        # The parts of a long function have one signature, and one name.
+        own = overloads.setdefault((file, name), set())
         own.add(signature)
-        match = (file, _class_of(unit.hit), unit.hit.relevance)
-        alike[match] += 1
-        lowered = bool(signature) and max(len(own), alike[match]) > _MOST_ALIKE
+        alike = members.setdefault((file, class_name, unit.hit.relevance), set())
+        alike.update([name] if class_name else ())
+        lowered = bool(signature) and max(len(own), len(alike)) > _MOST_ALIKE
         yield evolve(unit, relevance=_ALIKE * unit.relevance) if lowered else unit
 
 
