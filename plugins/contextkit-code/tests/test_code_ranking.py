@@ -10,9 +10,7 @@ from attrs import evolve
 from contextkit import Hit, Record
 from contextkit_code.ranking.definitions import named, resembling, spelled
 from contextkit_code.ranking.files import RankedFile, rank_files
-from contextkit_code.ranking.paths import PathWords, penalty
 from contextkit_code.ranking.question import ask
-from contextkit_code.ranking.subjects import with_command
 from contextkit_code.ranking.units import cut, ranked_units
 from contextkit_code.ranking.words import likeness
 
@@ -53,66 +51,6 @@ def _paths(*hits: Hit, query: str = "a question about it") -> list[str]:
 def test_inflections_are_the_same_word(word: str, asked: str, least: float, most: float) -> None:
     """Beginnings and parts count less, and what only looks alike does not."""
     assert least <= likeness(word, asked) <= most
-
-
-@pytest.mark.parametrize(
-    ("path", "asks"),
-    [
-        ("tests/helper.py", "tests of it"),
-        ("t/unit/helper.py", "tests of it"),
-        ("regress/a.sh", "tests of it"),
-        ("integration_test/a.exs", "tests of it"),
-        ("deps/lua/a.c", "an example"),
-        ("assets/completions/a.fish", "completion of a name"),
-        ("lib/_vendor/a.py", "an example"),
-        ("lib/a.spec.ts", "the specs"),
-        ("src/FooTest.java", "is it tested"),
-        ("src/Shelf.Tests/Helper.cs", "is it tested"),
-        ("src/ShelfTests/Helper.swift", "is it tested"),
-        ("app/src/androidTest/A.kt", "is it tested"),
-        ("src/testFixtures/A.java", "is it tested"),
-        ("src/test_helpers/a.rb", "is it tested"),
-        ("shelftest/shelf.go", "is it tested"),
-        ("examples/a.go", "an example"),
-        ("single_include/a.hpp", "an example"),
-        ("src/legacy/a.py", "the legacy code"),
-        ("lib/types.d.ts", "deprecated types"),
-        ("README.md", "what does the readme say"),
-        ("docs/guide.rst", "documentation"),
-    ],
-)
-def test_what_is_beside_the_point_counts_less_unless_asked_for(path: str, asks: str) -> None:
-    """Tests, asides and prose."""
-    assert penalty(path, ask("how are items capped")) < 1
-    assert penalty(path, ask(asks)) > penalty(path, ask("how are items capped"))
-
-
-@pytest.mark.parametrize(
-    "path",
-    ["src/attest.py", "latest/a.go", "a/contest/b.go", "doc/man.go", "src/t/a.c", "a/deps/b.py"],
-)
-def test_ordinary_files_count_in_full(path: str) -> None:
-    """Also those whose names only resemble the others'."""
-    assert penalty(path, ask("how are items capped")) == 1.0
-
-
-def test_files_that_gather_others_count_less() -> None:
-    """Whatever is asked."""
-    assert penalty("a/__init__.py", ask("a")) == penalty("a/index.ts", ask("a")) == 0.7
-
-
-def test_the_words_of_a_path_are_compared_with_the_question() -> None:
-    """A file of a general name is about its folder; what many files share says less."""
-    paths = ["web/client_ws.py", "web/client_app.py", "web/router/mod.rs", "other.py"]
-    words = PathWords.of(paths, ask("how the router of the client works"))
-
-    assert words["web/router/mod.rs"].stem == 1.0
-    assert 0 < words["web/client_ws.py"].stem < 0.5
-    assert words["other.py"].stem == words["other.py"].folders == 0.0
-    assert PathWords.of(["web/a.py"], ask("the web"))["web/a.py"].folders == 1.0
-    assert PathWords.of(["join_set.rs"], ask("JoinSet"))["join_set.rs"].is_identifier
-    assert not PathWords.of(["join_set.rs"], ask("join a set"))["join_set.rs"].is_identifier
-    assert PathWords.of([".bashrc"], ask("bashrc"))[".bashrc"].is_identifier
 
 
 def test_a_type_of_a_name_counts_before_a_function_and_a_method() -> None:
@@ -173,24 +111,6 @@ def test_a_plain_word_that_is_written_as_code_or_compared_is_a_name(query: str) 
     [best, _] = ranked_units(ask(query), [RankedFile("a.py", 1.0, 1.0, units)], 1)
     assert best.hit.record.fields["name"] == "fuse"
     assert not ask("do these parameter(s) fuse").names
-
-
-def test_what_a_name_is_says_nothing_of_other_units() -> None:
-    """Units about macros do not answer a question about one macro."""
-    assert ask("what does the trace macro do?").words == ("trace",)
-    assert ask("how does a macro call the tracer?").words == ("macro", "call", "tracer")
-
-
-def test_what_a_task_calls_new_is_no_part_of_its_subject() -> None:
-    """`CookieSameSite` had as much of "add a plugin for a new site" as a plugin's class."""
-    assert ask("Please add a plugin for a new site").words == ("plugin", "site")
-    assert ask("how is a new client made?").words == ("new", "client")
-
-
-def test_a_question_where_something_lives_asks_for_no_tests() -> None:
-    """Without its verb it is not the text that was asked, as with a task to write tests."""
-    assert ask("where does the retry policy live?").asks_for == frozenset()
-    assert ask("write tests for the retry policy").asks_for == {"new tests"}
 
 
 def test_words_spell_a_name() -> None:
@@ -395,20 +315,3 @@ def test_a_window_of_imports_does_not_lead_its_file(text: str, query: str, first
     window = evolve(window, record=evolve(window.record, text=text))
     files = [RankedFile("a.js", 1.0, 1.0, [window]), RankedFile("b.js", 0.9, 1.0, [_hit("b.js")])]
     assert ranked_units(ask(query), files, 1.0)[0].hit.record.fields["file_path"] == first
-
-
-@pytest.mark.parametrize(
-    ("query", "asked"),
-    [
-        ("why does `shelf lock` wait?", "why does lock command wait?"),
-        ("why does `shelf lock --check` wait?", "why does lock command wait?"),
-        ("what does shelf lock do?", "what does lock command do?"),
-        ("add a --wait option to shelf lock", "add a --wait option to lock command"),
-        ("how does shelf lock items?", "how does shelf lock items?"),
-        ("why does `git lock` wait?", "why does `git lock` wait?"),
-        ("what does other lock do?", "what does other lock do?"),
-    ],
-)
-def test_a_command_of_the_projects_program_is_asked_for_by_its_name(query: str, asked: str) -> None:
-    """`LockCommand` says what `shelf lock` does; `shelf` is a word of each file."""
-    assert with_command(query, "Shelf") == asked
