@@ -195,6 +195,12 @@ def test_the_licence_above_the_code_is_left_out(comment: str, kept: list[int]) -
     assert len(lines) in shown
 
 
+def test_a_licence_directly_above_a_definition_does_not_document_it() -> None:
+    """Its comment is read as the definition's documentation otherwise."""
+    chunks = _chunks("/*\n * Copyright 2020 A.\n */\nfunction keep() {\n}\n", "javascript")
+    assert [(chunk.text, chunk.docstring) for chunk in chunks] == [("function keep() {\n}", "")]
+
+
 def test_no_chunk_is_longer_than_the_limit() -> None:
     """Long lines, and many of them, are cut into pieces that lose nothing."""
     text = "a" * (2 * MAX_CHARACTERS + 5) + "\n" + "\n".join(["b" * 9_000] * 5)

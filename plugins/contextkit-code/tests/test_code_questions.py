@@ -17,6 +17,9 @@ from contextkit_code.ranking.subjects import with_command
         ("regress/a.sh", "tests of it"),
         ("integration_test/a.exs", "tests of it"),
         ("deps/lua/a.c", "an example"),
+        ("scripts/release.py", "which script releases it"),
+        ("tools/benchmark_parsing.py", "the benchmark"),
+        ("lib/example-server.ts", "an example"),
         ("assets/completions/a.fish", "completion of a name"),
         ("lib/_vendor/a.py", "an example"),
         ("lib/a.spec.ts", "the specs"),
@@ -43,7 +46,15 @@ def test_what_is_beside_the_point_counts_less_unless_asked_for(path: str, asks: 
 
 @pytest.mark.parametrize(
     "path",
-    ["src/attest.py", "latest/a.go", "a/contest/b.go", "doc/man.go", "src/t/a.c", "a/deps/b.py"],
+    [
+        "src/attest.py",
+        "latest/a.go",
+        "a/contest/b.go",
+        "doc/man.go",
+        "src/t/a.c",
+        "a/deps/b.py",
+        "src/scripts/a.py",
+    ],
 )
 def test_ordinary_files_count_in_full(path: str) -> None:
     """Also those whose names only resemble the others'."""

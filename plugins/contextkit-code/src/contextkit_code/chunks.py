@@ -77,6 +77,10 @@ def chunk_file(
     """
     chunker, last = _Chunker(lines, window_type), len(lines) - 1
     licence = range(0) if window_type == "section" else licence_rows(lines)
+    if definitions and definitions[0].first < licence.stop <= definitions[0].last:
+        # It was taken for the documentation of what stands directly below it.
+        below = evolve(definitions[0], first=licence.stop, docstring="")
+        definitions = [below, *definitions[1:]]
     return [
         *chunker.region(0, licence.start - 1, (), file_name),
         *chunker.region(licence.stop, last, definitions, file_name),

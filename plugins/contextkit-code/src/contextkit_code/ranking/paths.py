@@ -31,7 +31,8 @@ _TESTS = re.compile(
 _ASIDES = re.compile(
     r"(?:^|/)(?:completions|legacy|_?compat|deprecated|examples?|samples?|demos?|playgrounds?|bench(?:es|marks?)?"
     r"|mocks?|__mocks__|docs|_?vendor(?:ed)?|3rd[-_]?party|extern|single_include|amalgamation)/"
-    r"|^deps/"
+    r"|^(?:deps|hack|scripts?)/"
+    r"|(?:^|/)(?:bench(?:mark)?s?|demo|examples?|samples?)[_-][^/]*\.\w+$"
     r"|(?:^|/)(?:[^/]*[._-])?(?:legacy|compat|deprecated|example|bench(?:mark)?s?)\.\w+$"
     r"|\.d\.[cm]?ts$",
     re.IGNORECASE,

@@ -20,7 +20,7 @@ _CAPITALISED = re.compile(r"[A-Z][^\W\dA-Z_]*")
 _ASKS_FOR = re.compile(
     r"\b(?:(?P<tests>test(?:s|ed|ing)?|specs?|fixtures?|mocks?|mocking)"
     r"|(?P<asides>legacy|deprecat(?:ed|ions?)|compat(?:ibility)?|examples?|samples?|demos?"
-    r"|completions?|bench(?:es|marks?|marking)?)"
+    r"|completions?|bench(?:es|marks?|marking)?|scripts?)"
     r"|(?P<prose>docs?|documentation|documented|readme|changelog|guides?|tutorials?|licen[cs]e))\b",
     re.IGNORECASE,
 )
@@ -88,9 +88,9 @@ class Question:
         names: the words that can only be names of definitions.
         identifier: the name that makes up the whole query; "" for a question of words.
         asks_for: what else it speaks of: `tests`, `asides` (legacy code, examples, benchmarks,
-            completions of shells), `prose`; in a text of several lines its first line says this.
-            `use` where it asks for none of these, but how to use something. `new tests` where it
-            asks to write tests of what the other words say.
+            scripts, completions of shells), `prose`; in a text of several lines its first line says
+            this. `use` where it asks for none of these, but how to use something. `new tests` where
+            it asks to write tests of what the other words say.
         has_lines: whether it is a text of several lines.
         line: the line that says what is asked.
         keys: the words with hyphens in that line: keys of settings, options of commands, or English
