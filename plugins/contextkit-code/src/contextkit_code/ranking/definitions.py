@@ -23,6 +23,9 @@ _TYPE = 1.0
 _HELD = 0.2
 """Weight of a unit that has a name of several words in its text."""
 
+_MOST_NAMES = 20
+"""Most names that are looked for in the text of each unit; a query of more is a pasted text."""
+
 _QUOTES = ("'", '"')
 _AUXILIARIES = frozenset({"are", "can", "does", "has", "have", "is", "was", "will"})
 _PRIVATE = re.compile(r"(?:\w+ )*?(?:(?:private|fileprivate|protected|internal)\b|pub\()")
@@ -44,7 +47,8 @@ def named(hit: Hit, question: Question) -> float:
     as `line-length`, in quotes.
     """
     defined = _defined(hit.record.fields, question)
-    if defined or question.has_lines or not (question.names or question.keys):
+    most = max(len(question.names), len(question.keys))
+    if defined or question.has_lines or not 0 < most <= _MOST_NAMES:
         return defined
     text = hit.record.text
     held = [name for name in question.names if name in text and len(words_of(name)) > 1]
