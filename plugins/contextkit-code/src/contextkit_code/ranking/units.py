@@ -23,7 +23,7 @@ _FILES_IN_ORDER = 4
 """Number of files whose best unit has the file's score."""
 
 _NAME = 0.15
-"""Weight of a name whose words the question all has."""
+"""Weight of a name whose words the question all has, and of a text with a name that it gives."""
 
 _SIBLING = 0.1
 """Share of the best sibling's worth that a unit gets."""
@@ -150,14 +150,15 @@ def _worths(
     file: RankedFile, question: Question, most: float, *, in_order: bool
 ) -> list[tuple[Hit, float, bool]]:
     """Score a file's units; those the question names come first."""
-    weighed = [(hit, _weight(hit, question)) for hit in file.units]
+    weighed = [(hit, _weight(hit, question), named(hit, question)) for hit in file.units]
     # Sorting is stable: among equals the better hit comes first.
-    weighed.sort(key=lambda it: (-named(it[0], question), -it[1] * it[0].relevance))
+    weighed.sort(key=lambda it: (-it[2], -it[1] * it[0].relevance))
     worths = []
-    for place, (hit, weight) in enumerate(weighed):
+    for place, (hit, weight, has_name) in enumerate(weighed):
         own = file.weight * hit.relevance / most
         shared = (own + _FILE_WEIGHT * file.score) / (1 + _FILE_WEIGHT)
-        name = file.weight * resembling(hit.record.fields, question)
+        alike = 1.0 if has_name else resembling(hit.record.fields, question)
+        name = file.weight * alike
         first = place == 0
         share = 1.0 if first else _BEHIND_THE_BEST
         worth = min(file.score, share * weight * shared + _NAME * name)
