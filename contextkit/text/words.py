@@ -9,14 +9,17 @@ def _words(text: str) -> frozenset[str]:
 
 STOP_WORDS = _words(
     """
-    a about above after again all also am an and any are as at be because been before being
-    below between both but by can cant could did do does doesnt doing done dont down during
-    each every few for from further get gets had has have having he her here hers him his how
-    i if in into is it its itself just let lets me more most must my need needs no nor not now
-    of off on once only or other our ours out over own please same shall she should so some
-    such than that the their theirs them then there these they this those through to too under
-    until up us very want wants was we were what whats when where which while who whom whose
-    why will with would yes you your yours
+    a about above across after again against all along already also although always am among
+    amongst an and another any are around as at be because been before being below beside
+    besides between beyond both but by can cant could despite did do does doesnt doing done dont
+    down during each either even every few for from further get gets had has have having he her
+    here hers him his how i if in into is it its itself just let lets me more most must my need
+    needs neither no nor not now of off often on once only onto or other our ours out over own
+    per please same shall she should since so some sometimes such than that the their theirs
+    them then there these they this those though through throughout to too toward towards under
+    unless unlike until up upon us usually very via want wants was we were what whats when where
+    whereas whether which while who whom whose why will with within without would yes you your
+    yours
     """
 )
 """Words that every text contains."""

@@ -41,6 +41,12 @@ def test_words_are_found_where_a_word_or_a_part_of_a_name_begins() -> None:
     assert found == [1, 1, 1, 0, 1, 3]
 
 
+def test_prepositions_and_adverbs_are_no_subject() -> None:
+    """`among` was a fourth of "how is the right rule chosen among several?", and in no file."""
+    query = "which lock is chosen among the cats, usually without or despite the keys?"
+    assert [word.stems[0] for word in words_of(query)] == ["lock", "chosen", "cats", "keys"]
+
+
 def test_a_sections_evidence_is_that_of_its_best_three() -> None:
     """One item alone may be chance; what is worse than the best three does not matter."""
     assert evidence_of([0.9, 0.3, 0.6, 0.0, 0.1]) == 0.6

@@ -25,6 +25,7 @@ from contextkit_code.ranking.subjects import with_command
         ("lib/a.spec.ts", "the specs"),
         ("src/FooTest.java", "is it tested"),
         ("src/Shelf.Tests/Helper.cs", "is it tested"),
+        ("Tests/Helper.swift", "is it tested"),
         ("src/ShelfTests/Helper.swift", "is it tested"),
         ("app/src/androidTest/A.kt", "is it tested"),
         ("src/testFixtures/A.java", "is it tested"),

@@ -79,6 +79,8 @@ def test_what_sets_a_name_comes_before_what_uses_it_and_what_has_its_words() -> 
     for line in ("if ERR_BAD_TYPE == code:", "fail(ERR_BAD_TYPE=1)", "'ERR_BAD_TYPE': 1"):
         assert worth(line) == worth("throw new ERR_BAD_TYPE()")
     assert worth("a bad type is an error") == 0
+    question = ask("What is BadError.ERR_BAD_TYPE?")
+    assert worth("ERR_BAD_TYPE = 4") > 0
     question = ask("Why is builtin_str called?")
     assert worth("builtin_str = str") == worth("return builtin_str(x)") > 0
 
@@ -93,6 +95,7 @@ def test_an_option_in_quotes_comes_before_what_only_has_its_words() -> None:
     ]
     assert _paths(*hits, query="how does --show-all work?")[0] == "option.rs"
     assert _paths(*hits, query="what is a built-in item?")[0] == "words.rs"
+    assert _paths(*hits, query="how does Show-All work?")[0] == "words.rs"
 
 
 @pytest.mark.parametrize(

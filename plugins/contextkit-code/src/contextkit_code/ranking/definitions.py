@@ -51,7 +51,8 @@ def named(hit: Hit, question: Question) -> float:
     if defined or question.has_lines or not 0 < most <= _MOST_NAMES:
         return defined
     text = hit.record.text
-    held = [name for name in question.names if name in text and len(words_of(name)) > 1]
+    own = {part for name in question.names for part in (name, _last(name))}
+    held = [name for name in own if name in text and len(words_of(name)) > 1]
     quoted = (f"{mark}{key}{mark}" in text for key in question.keys for mark in _QUOTES)
     if any(quoted) or any(_is_set(name, line) for name in held for line in text.split("\n")):
         return _WITHIN

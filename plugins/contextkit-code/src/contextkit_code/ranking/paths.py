@@ -20,7 +20,7 @@ _FOLDERS = 3
 _CACHED = 4096
 
 _TESTS = re.compile(
-    r"^t/|(?:^|/)(?:(?:\w+[-_])?tests?|__tests__|specs?|testdata|testing|fixtures|regress"
+    r"^t/|(?:^|/)(?:(?:\w+[-_])?[Tt]ests?|__tests__|specs?|testdata|testing|fixtures|regress"
     # Folders of .NET, Swift and Java: `Shelf.Tests`, `ShelfTests`, `androidTest`, `testFixtures`.
     r"|[^/]*[.a-z]Tests?|test[A-Z][^/]*|tests?[-_]?(?:helper|kit|support|util)s?)/"
     # Packages of Go, such as `httptest`.

@@ -12,7 +12,7 @@ from contextkit_code.ranking.words import words_of
 
 _NAME = re.compile(r"[^\W\d][\w$]*(?:(?:\.|::|#|->)[^\W\d][\w$]*)*|\$[\w$]+")
 # A key or an option, such as `line-length`, and many an English word.
-_KEY = re.compile(r"(?<![\w-])(?:--)?([a-z][a-z\d]*+(?:-[a-z\d]++)+)(?![\w-])")
+_KEY = re.compile(r"(?<![\w-])(?:--)?([A-Za-z][A-Za-z\d]*+(?:-[A-Za-z\d]++)+)(?![\w-])")
 _SEPARATOR = re.compile(r"::|#|->")
 _PLAIN_WORD = re.compile(r"[^\W\dA-Z_]+|[A-Z]+")
 _CAPITALISED = re.compile(r"[A-Z][^\W\dA-Z_]*")
