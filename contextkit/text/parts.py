@@ -68,7 +68,7 @@ class Parts:
     def words_of(self, short: str) -> int:
         """How many words a shortened text has beside head, tail, headings, tags and anchors.
 
-        None where it was cut within the head.
+        0 where it was cut within the head.
         """
         if not short.startswith(self.head):
             return 0

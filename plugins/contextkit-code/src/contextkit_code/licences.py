@@ -22,9 +22,9 @@ _BEHIND_ITS_WORDS = 12
 
 
 def licence_rows(lines: Sequence[str]) -> range:
-    """Return the rows of the comment above the code that has the licence; none if there is none.
+    """Return the rows of the licence above the code; an empty range if there is none.
 
-    What the comment says before it is not part of it.
+    The range begins at the licence, even within a comment that says something before it.
     """
     first = stop = least = 0
     closing = ""
