@@ -10,16 +10,17 @@ from contextkit.testing import own_home
 from tests.benchmarks.provider_cache import Play, ProviderCache, Turn, copy_code, main, play
 
 _LEAST_SHARE = 0.95
+_TURNS = 20
 
 
 @pytest.mark.one_python
-async def test_fifty_turns_hit_what_can_be_hit(tmp_path: Path) -> None:
+async def test_a_session_hits_what_can_be_hit(tmp_path: Path) -> None:
     """Over edits and a new note; the same question gets the same bytes."""
     copy_code(tmp_path / "code", ["budget", "dedup"])
     with own_home():
-        played = await play(tmp_path / "code", 50)
-    assert len(played.turns) == 50
-    assert sum(bool(turn.said) for turn in played.turns) >= 30
+        played = await play(tmp_path / "code", _TURNS)
+    assert len(played.turns) == _TURNS
+    assert sum(bool(turn.said) for turn in played.turns) >= 0.6 * _TURNS
     assert played.rewritten() == 0
     known, could, _ = played.hits()
     assert known >= _LEAST_SHARE * could > 0

@@ -18,6 +18,7 @@ from contextkit import ContextItem, ContextRequest, InvalidRequestError, Section
 from contextkit.concurrency import Breaker, in_thread
 from contextkit.pipeline.gather import Answer, Question, gather
 from contextkit.plugin.manager import SourceRegistry
+from contextkit.testing import wait_until
 from tests.making import make_plugin, make_registry
 
 Query = Callable[[ContextRequest], Any]
@@ -336,10 +337,8 @@ async def test_a_request_that_makes_no_sense_to_a_source_opens_no_breaker() -> N
 async def test_a_source_whose_calls_do_not_end_gets_no_more_of_them() -> None:
     """Each would be a thread that hangs; once one has ended, the source is asked again."""
     end, begun = threading.Event(), threading.Semaphore(0)
-    threads: list[threading.Thread] = []
 
     def hangs(request: ContextRequest) -> list[ContextItem]:
-        threads.append(threading.current_thread())
         begun.release()
         end.wait()
         return [GOOD]
@@ -357,8 +356,7 @@ async def test_a_source_whose_calls_do_not_end_gets_no_more_of_them() -> None:
     assert answer.state == "breaker_open"
     assert answer.reason == "skipped: 2 earlier calls have not ended"
     end.set()
-    for thread in threads:
-        await asyncio.to_thread(thread.join)
+    await asyncio.to_thread(wait_until, lambda: not breaker.is_full, "the end of the calls")
     (answer,) = await ask(registry, question("good", LONG, breaker=breaker))
     assert answer.state == "ok"
 

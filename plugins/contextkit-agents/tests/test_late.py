@@ -62,10 +62,12 @@ def missing(world: World) -> list[tuple[str, dict[str, str]]]:
 
 
 @contextlib.contextmanager
-def resident(world: World, until: Until) -> Iterator[None]:
-    """A resident process that is ready."""
+def resident(world: World, until: Until, flag: Path) -> Iterator[None]:
+    """A resident process that is ready, as its first context was not slow."""
+    flag.unlink()
     world.hook(world.event("SessionStart", "warm"), **WITH)
     until(world.is_ready, "a resident process")
+    flag.touch()
     yield
     world.contextkit("serve", "--stop")
 
@@ -73,9 +75,11 @@ def resident(world: World, until: Until) -> Iterator[None]:
 @pytest.mark.parametrize("way", ["cold", "resident"])
 def test_a_late_source_is_missing_alone(world: World, until: Until, flag: Path, way: str) -> None:
     """The agent gets what was found in time, and the log names the source."""
-    limit = {"CONTEXTKIT_HOOKS_TIMEOUT": "12"}
-    with resident(world, until) if way == "resident" else contextlib.nullcontext():
+    limit = {"CONTEXTKIT_HOOKS_TIMEOUT": "8"}
+    with resident(world, until, flag) if way == "resident" else contextlib.nullcontext():
         told = world.hook(world.prompt(), **limit, **(WITH if way == "resident" else {}))
+        # The background server ends once its answers are there.
+        flag.unlink()
     assert "four spaces" in told, world.journal()
     assert missing(world) == [("less", {"slow": "late"})]
 
@@ -84,8 +88,8 @@ def test_the_next_event_brings_an_answer_that_was_late(
     world: World, until: Until, flag: Path
 ) -> None:
     """Here the tool call that follows the prompt; the log says that the prompt got nothing."""
-    only = {"CONTEXTKIT_HOOKS_SOURCES": "slow", "CONTEXTKIT_HOOKS_TIMEOUT": "10", **WITH}
-    with resident(world, until):
+    only = {"CONTEXTKIT_HOOKS_SOURCES": "slow", "CONTEXTKIT_HOOKS_TIMEOUT": "6", **WITH}
+    with resident(world, until, flag):
         assert world.hook(world.prompt("when is high water?"), **only) == ""
         assert missing(world) == [("nothing", {"slow": "late"})]
         flag.unlink()
