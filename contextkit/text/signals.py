@@ -212,6 +212,13 @@ _PLACE = re.compile(
 )
 _WHY = re.compile(r"(?<!\w)(?:why|warum|wieso|pourquoi|por qué)(?!\w)|为什么|为何|なぜ|どうして")
 
+# "Why does it hang?" reports a problem, "why is it a tuple?" and "why do we?" ask for a reason.
+_TROUBLE = re.compile(
+    r"(?<!\w)why (?:(?:(?:is|are|do|does)n|can)'t(?! we\b)|(?:is|are|do|does|can)(?! we\b)"
+    r"(?: [^\s?!]++){0,12}? (?:my|never|nothing|twice|wrong|empty|missing|stuck|slow(?:er|ly)?"
+    r"|hangs?|freezes?|miss(?:es)?|los(?:es?|t)|ignore[ds]?|breaks?|returns? [45]\d\d))(?!\w)"
+)
+
 
 def asks_where(text: str) -> bool:
     """Whether a question asks for a place in the code, not for an explanation."""
@@ -242,6 +249,8 @@ def topics_in(text: str) -> tuple[Topic, ...]:
     if ("decisions" in found or "history" in found) and _WHERE.search(lowered):
         # "Where is the eviction policy applied?" asks for code, "our policy on reviews" does not.
         found.append("code")
+    if not found and _TROUBLE.search(lowered):
+        return ("failures",)
     if not found and _WHY.search(lowered):
         # The reason may be in the code, or in the message of the commit that changed it.
         return ("code", "history")

@@ -148,6 +148,11 @@ class Asked:
         ("where is the session cookie signed?", ["code"]),
         ("why does the client retry?", ["code", "history"]),
         ("why did we drop the old parser?", ["history"]),
+        # What goes wrong is mended in the code.
+        ("why does the client hang after a retry?", ["failures"]),
+        ("why is my hook not called?", ["failures"]),
+        ("why doesn't it follow redirects?", ["failures"]),
+        ("why is the lock not simply a file?", ["code", "history"]),
         ("when was the cap introduced?", ["history"]),
         ("wer hat das Limit geändert?", ["history"]),
         ("是谁改了缓存?", ["history"]),
