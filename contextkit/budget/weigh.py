@@ -97,16 +97,18 @@ def _likely(lane: Lane, request: ContextRequest, info: SourceInfo) -> float:
     """How likely a section's source answers such a question, 0..1.
 
     A page on "Response caching" answers "how are responses cached?", although questions about
-    code are seldom answered by pages.
+    code are seldom answered by pages. A FAQ that asks the same answers it for sure.
     """
     likely = info.likely_answers(request.signals.topics)
     explains = info.answers.get("usage") == 1
-    if not explains or likely >= _EXPLAINS or asks_where(first_line(request.query)):
+    if not explains or likely == 1 or asks_where(first_line(request.query)):
         return likely
     words = words_of(request.query)
     titles = [piece.candidate.item.title or "" for piece in lane.pieces[:_TITLES]]
-    named = max((words_in_text(words, title) for title in titles), default=0)
-    return _EXPLAINS if named and named >= _NAMED * len(words) else likely
+    naming = [title for title in titles if words_in_text(words, title) >= _NAMED * len(words) > 0]
+    if any(title.endswith("?") for title in naming):
+        return 1.0
+    return max(likely, _EXPLAINS) if naming else likely
 
 
 def _shown(lanes: Sequence[Lane], weights: Mapping[str, float], max_tokens: int) -> frozenset[str]:

@@ -128,6 +128,24 @@ async def test_a_page_about_the_subject_explains_it(
     assert (context.sources_used["pages"] > 1) == explains
 
 
+async def test_a_page_that_asks_the_same_has_as_much_room_as_code(open_kit: OpenKit) -> None:
+    """As an entry of a FAQ; a page about the subject has less."""
+    shares = {}
+    for title in ("FAQ > Why is the harbour gate's winch locked?", "Locking the gate's winch"):
+        pages = [evolve(each, title=title) for each in items("pages", ANSWER, 12, 0.8)]
+        plugins = {
+            "code": make_plugin(items("code", ANSWER, 12, 0.8), contextkit_source=CODE),
+            "pages": make_plugin(pages, contextkit_source=PAGES),
+        }
+        kit = open_kit(plugins, settings=KEYWORDS)
+        asked = "why is the winch of the harbour gate locked?"
+        found = sources(await kit.assemble_context(asked, max_tokens=BUDGET))
+        shares[title] = found["pages"].share / found["code"].share
+    same, about = shares.values()
+    assert same == pytest.approx(1.0, abs=0.1)
+    assert about < 0.7
+
+
 async def test_a_note_that_matches_is_shown_whole(open_sources: Open) -> None:
     """However little of the question it has, and however much else there is."""
     infos = {"notes": SourceInfo(scale="calibrated", notes=True)}

@@ -61,6 +61,18 @@ async def test_a_question_about_use_is_not_answered_by_the_list_of_changes(
     assert context.items[0].title == "8.4"
 
 
+async def test_what_goes_wrong_is_explained_before_old_fixes(
+    kit: ContextKit, workspace: Path
+) -> None:
+    """The list of changes matches better, and stays."""
+    (workspace / "HISTORY.md").write_text("# 8.4\n\n- The slow crank is faster.\n")
+    page = "# Brake\n\nIt is for children and guests: the crank is slow, as nobody is to be hurt.\n"
+    (workspace / "docs" / "hatch.md").write_text(page)
+    kit.index()
+    context = await kit.assemble_context("why is the crank so slow?")
+    assert [item.title for item in context.items] == ["Brake", "8.4"]
+
+
 async def test_a_page_about_releases_is_no_list_of_changes(
     kit: ContextKit, workspace: Path
 ) -> None:

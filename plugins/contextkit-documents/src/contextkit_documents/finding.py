@@ -26,6 +26,8 @@ _CHANGES_GAIN = 1.3
 """Factor for changelog entries in questions about one of these topics."""
 
 _CHANGES_LOSS = 0.3
+_FIXES = 0.6
+"""Their factor in questions about what goes wrong."""
 """Their factor in other questions about use, setup or code alone, where another document matches.
 A long list of changes has every word of "how do I serve static files?", and says what was fixed."""
 
@@ -204,6 +206,9 @@ async def find_documents(request: ContextRequest) -> list[ContextItem]:
         others = [hit for hit in hits if not lists_changes(hit.record)]
         if any(hit.relevance >= request.min_relevance for hit in others):
             hits = others
+    elif "failures" in topics:
+        # What goes wrong now was rarely fixed in an earlier version.
+        changes = _FIXES
     asides = [path for path, asks in _ASIDES if not asks.search(request.query)]
     if request.query.isascii() and in_english(request.query) == request.query:
         asides.append(_TRANSLATED)
