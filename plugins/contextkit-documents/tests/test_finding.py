@@ -66,7 +66,7 @@ async def test_what_goes_wrong_is_explained_before_old_fixes(
 ) -> None:
     """The list of changes matches better, and stays."""
     (workspace / "HISTORY.md").write_text("# 8.4\n\n- The slow crank is faster.\n")
-    page = "# Brake\n\nIt is for children and guests: the crank is slow, as nobody is to be hurt.\n"
+    page = "# Brake\n\nIt protects children and guests: with it, the crank is slow.\n"
     (workspace / "docs" / "hatch.md").write_text(page)
     kit.index()
     context = await kit.assemble_context("why is the crank so slow?")
