@@ -97,7 +97,8 @@ def _likely(lane: Lane, request: ContextRequest, info: SourceInfo) -> float:
     """How likely a section's source answers such a question, 0..1.
 
     A page on "Response caching" answers "how are responses cached?", although questions about
-    code are seldom answered by pages. A FAQ that asks the same answers it for sure.
+    code are seldom answered by pages. A page whose title asks
+    the same question, as in a FAQ, answers it.
     """
     likely = info.likely_answers(request.signals.topics)
     explains = info.answers.get("usage") == 1

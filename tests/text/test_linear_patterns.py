@@ -41,7 +41,10 @@ CAPPED = {
 # They are told from others by an engine, or a care, of their own.
 ELSEWHERE = ("contextkit.text.secrets.", "contextkit_events.guarding.")
 
-USES: Mapping[str, Callable[[re.Pattern[Any], Any], object]] = {
+Run = Callable[[re.Pattern[Any], Any], object]
+"""How a pattern is used on a text."""
+
+USES: Mapping[str, Run] = {
     "search": lambda pattern, text: pattern.search(text),
     "match": lambda pattern, text: pattern.match(text),
     "fullmatch": lambda pattern, text: pattern.fullmatch(text),
@@ -191,9 +194,7 @@ def _inline(module: ModuleType) -> Iterator[Found]:
 # -- what they take -----------------------------------------------------------------------------
 
 
-def _slow_attack(
-    run: Callable[[re.Pattern[Any], Any], object], pattern: re.Pattern[Any], largest: int
-) -> Attack | None:
+def _slow_attack(run: Run, pattern: re.Pattern[Any], largest: int) -> Attack | None:
     """A text for which a pattern takes more than in proportion, or None.
 
     All texts are tried in small, those that take longest in larger and larger sizes: what
@@ -215,7 +216,7 @@ def _slow_attack(
 
 
 def _grows(
-    run: Callable[[re.Pattern[Any], Any], object],
+    run: Run,
     pattern: re.Pattern[Any],
     attack: Attack,
     largest: int,
@@ -234,7 +235,7 @@ def _grows(
 
 
 def _least_seconds(
-    run: Callable[[re.Pattern[Any], Any], object],
+    run: Run,
     pattern: re.Pattern[Any],
     attack: Attack,
     size: int,
@@ -244,7 +245,7 @@ def _least_seconds(
 
 
 def _seconds(
-    run: Callable[[re.Pattern[Any], Any], object],
+    run: Run,
     pattern: re.Pattern[Any],
     attack: Attack,
     size: int,

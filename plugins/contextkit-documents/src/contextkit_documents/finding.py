@@ -26,10 +26,11 @@ _CHANGES_GAIN = 1.3
 """Factor for changelog entries in questions about one of these topics."""
 
 _CHANGES_LOSS = 0.3
-_FIXES = 0.6
-"""Their factor in questions about what goes wrong."""
 """Their factor in other questions about use, setup or code alone, where another document matches.
 A long list of changes has every word of "how do I serve static files?", and says what was fixed."""
+
+_FIXES = 0.6
+"""Their factor in questions about what goes wrong."""
 
 _STUB = 0.5
 """Factor for the relevance of a section with hardly any text."""
