@@ -47,7 +47,7 @@ def with_notes_first(
 
     Args:
         lanes: the sections.
-        coverages: by `id` of a piece, its share of the question, 0..1.
+        coverages: by `id` of a candidate, its share of the question, 0..1.
         request: the request.
         infos: section -> its source's info.
     """
@@ -65,7 +65,7 @@ def _first(lane: Lane, coverages: Mapping[int, float], decides: bool) -> Lane:
     others: list[Piece] = []
     least = _DECIDING_MATCH if decides else _SHORT_MATCH
     for piece in lane.pieces:
-        covers = 1.0 if decides else coverages.get(id(piece), 0.0)
+        covers = 1.0 if decides else coverages.get(id(piece.candidate), 0.0)
         (first if _matches(piece, covers, least) else others).append(piece)
     return evolve(lane, pieces=[*first, *others], first=len(first))
 
@@ -86,7 +86,7 @@ def leading(lanes: Sequence[Lane], coverages: Mapping[int, float]) -> frozenset[
     least = max(_LEADING_COVERS, _LEADING_OF_BEST * max(coverages.values(), default=0.0))
 
     def leads(piece: Piece) -> bool:
-        covers = coverages.get(id(piece), 0.0)
+        covers = coverages.get(id(piece.candidate), 0.0)
         return covers >= least and piece.candidate.scores.match >= _LEADING_MATCH
 
     return frozenset(lane.key for lane in lanes if any(map(leads, lane.pieces[: lane.first])))

@@ -18,6 +18,9 @@ SHORTEST = 12
 _SHORTENINGS = 8
 """Maximum number of attempts to shorten a text to the limit."""
 
+_CONSIDERED = 50
+"""The number of a section's best results that its evidence is measured by."""
+
 
 @frozen(eq=False)
 class Piece:
@@ -61,6 +64,7 @@ class Lane:
         weak: by `id`, the pieces left out because others answer better, and why.
         good: by `id`, the pieces that match so well that they may use any remaining room,
             although the section as a whole answers badly.
+        far: further results, best first, which are evidence and are not shown.
     """
 
     key: str
@@ -75,10 +79,17 @@ class Lane:
     why: str = ""
     weak: Mapping[int, str] = field(factory=dict)
     good: frozenset[int] = frozenset()
+    far: Sequence[Candidate] = ()
 
     @own_weight.default
     def _weight(self) -> float:
         return self.weight
+
+    @property
+    def candidates(self) -> list[Candidate]:
+        """The results that its evidence is measured by, best first."""
+        found = [*(piece.candidate for piece in self.pieces), *self.far]
+        return found[:_CONSIDERED]
 
     def without(self, weak: Mapping[int, str]) -> Lane:
         """Leave out weak pieces, given by `id` with the reason."""

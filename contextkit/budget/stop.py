@@ -55,7 +55,7 @@ def stopped(
         lanes: the weighed sections.
         request: the request.
         infos: section -> its source's info.
-        coverages: by `id` of a piece, its share of the question, 0..1.
+        coverages: by `id` of a candidate, its share of the question, 0..1.
         shown: the sections whose share is large enough to show something.
         leading: the sections of notes that answer the question.
     """
@@ -103,7 +103,7 @@ def _good(lane: Lane, coverages: Mapping[int, float]) -> frozenset[int]:
         id(piece)
         for piece in lane.pieces
         if piece.candidate.scores.match >= _GOOD_MATCH
-        and coverages.get(id(piece), 0.0) >= _GOOD_COVERS
+        and coverages.get(id(piece.candidate), 0.0) >= _GOOD_COVERS
     )
 
 

@@ -36,9 +36,6 @@ _MOST_WORDS = 6
 _TITLES = 3
 """The number of a section's best items whose titles are read."""
 
-_CONSIDERED = 50
-"""The number of a section's best items that are examined for its evidence."""
-
 _EXPLAINS = 0.5
 """How likely a source of explanations answers if a title names what the question is about."""
 
@@ -123,10 +120,10 @@ def _shown(lanes: Sequence[Lane], weights: Mapping[str, float], max_tokens: int)
 
 
 def _coverages(lanes: Sequence[Lane], request: ContextRequest) -> dict[int, float]:
-    """Map each piece's `id` to its share of the question."""
-    pieces = [piece for lane in lanes for piece in lane.pieces[:_CONSIDERED]]
-    found = coverage_of(request.query, [piece.candidate for piece in pieces])
-    return {id(piece): coverage for piece, coverage in zip(pieces, found, strict=True)}
+    """Map each candidate's `id` to its share of the question."""
+    candidates = [candidate for lane in lanes for candidate in lane.candidates]
+    found = coverage_of(request.query, candidates)
+    return {id(each): coverage for each, coverage in zip(candidates, found, strict=True)}
 
 
 def _evidence(
@@ -137,7 +134,7 @@ def _evidence(
 ) -> dict[str, float]:
     """Section -> its best items' share of the question, 0..1."""
     evidence = {
-        lane.key: evidence_of([coverages[id(piece)] for piece in lane.pieces[:_CONSIDERED]])
+        lane.key: evidence_of([coverages[id(candidate)] for candidate in lane.candidates])
         for lane in lanes
     }
     best = max(evidence.values())

@@ -18,17 +18,18 @@ from contextkit.indexing.partial import partly_indexed
 from contextkit.logs import get_logger
 from contextkit.models.context import FormattedContext
 from contextkit.models.copying import copied
-from contextkit.models.request import ContextRequest
+from contextkit.models.request import ContextRequest, Section
 from contextkit.models.source import SourceInfo
 from contextkit.models.trace import ItemTraces, Trace
 from contextkit.pipeline.additional import fit_with_list, left_for_items, with_additional
 from contextkit.pipeline.compose import Composer
 from contextkit.pipeline.filters import Sifted, sift
 from contextkit.pipeline.gate import by_other_means, refuses
-from contextkit.pipeline.lanes import lanes_for
+from contextkit.pipeline.lanes import lanes_for, weights_for
 from contextkit.pipeline.looks import Look
 from contextkit.pipeline.rank import diversify, rank
-from contextkit.pipeline.recipes import floor_of, title_of
+from contextkit.pipeline.reach import Reach
+from contextkit.pipeline.recipes import floor_of, splits_by_evidence, title_of
 from contextkit.pipeline.redact import marks_in
 from contextkit.pipeline.request import unknown_sources
 from contextkit.pipeline.rerank import HOOK as RERANK, rerank
@@ -84,7 +85,8 @@ class Finishing:
         choosing = Choosing(self.history, request, self.watch)
         with self.watch.stage("filter"):
             sifted = sift(gathered.questions, gathered.answers, self._infos(gathered))
-        selection = await self._selected(gathered, sifted, choosing)
+            weights = weights_for(self.registry, gathered.questions, self.failures)
+        selection = await self._selected(gathered, sifted, choosing, weights)
         with self.watch.stage("format"):
             look = Look(request.style, request.detail)
             pieces = pieces_anew(
@@ -100,7 +102,9 @@ class Finishing:
         with self.watch.stage("fit"):
             # The meaning of a host searcher's scores and words is unknown.
             asked = request if self.gated else evolve(request, shares="fixed")
-            lanes = lanes_for(self.registry, asked, gathered.questions, pieces, self.failures)
+            lanes = lanes_for(
+                self.registry, asked, gathered.questions, pieces, weights, selection.far
+            )
         weak = {key: why for lane in lanes for key, why in lane.weak.items()}
         composer = self._composer(gathered, lanes)
         summaries: _Summaries = {}
@@ -147,7 +151,13 @@ class Finishing:
     def _infos(self, gathered: Gathered) -> list[SourceInfo]:
         return [self.registry.info(section.source) for section in gathered.sections]
 
-    async def _selected(self, gathered: Gathered, sifted: Sifted, choosing: Choosing) -> Selection:
+    async def _selected(
+        self,
+        gathered: Gathered,
+        sifted: Sifted,
+        choosing: Choosing,
+        weights: Mapping[str, float],
+    ) -> Selection:
         """Select candidates, best first."""
         request, sections, infos = gathered.request, gathered.sections, self._infos(gathered)
         chosen = await choosing.signals(sifted.answers)
@@ -166,18 +176,29 @@ class Finishing:
             threshold = request.dedup_threshold if request.dedup else None
             updating = {s.source for s, info in zip(sections, infos, strict=True) if info.updates}
             updates = find_updates(candidates, updating, floors)
+            rerankers = self.registry.on_with(RERANK)
             selection = select(
-                self.registry, candidates, floors, self.failures, most, threshold, updates.linked
+                self.registry,
+                candidates,
+                floors,
+                self.failures,
+                most,
+                threshold,
+                updates.linked,
+                Reach(request.max_tokens, weights)
+                if self.gated and not rerankers and _shows_the_best(request, sections)
+                else None,
             )
         ranked = selection.kept
-        if rerankers := self.registry.on_with(RERANK):
+        if rerankers:
             with self.watch.stage("rerank"):
                 ranked = await rerank(self.registry, rerankers, request, ranked, self.failures)
         with self.watch.stage("dedup"):
             ordered = diversify(ranked, request.diversity)
             dropped += beyond(ordered, request.max_items)
             kept = mark_superseded(ordered[: request.max_items], updates)
-        return Selection(kept, [*dropped, *selection.dropped, *sifted.dropped])
+        dropped = [*dropped, *selection.dropped, *sifted.dropped]
+        return Selection(kept, dropped, selection.far)
 
     async def _compressed(
         self,
@@ -244,6 +265,15 @@ class Finishing:
             yield f"no item fits into {request.max_tokens} tokens"
         if request.include_sources and shows_items and not composer.include_sources:
             yield "the list of sources was left out: it takes too much of the budget"
+
+
+def _shows_the_best(request: ContextRequest, sections: Sequence[Section]) -> bool:
+    """Whether a context shows the best results, in excerpts of some length.
+
+    A split by hand, a summary or a line for each has room for more, and diversity for others.
+    """
+    shortens = request.compress or request.detail == "compact" or request.fill
+    return splits_by_evidence(sections, request) and not shortens and not request.diversity
 
 
 def _slow_plugins(gathered: Gathered) -> Iterator[str]:

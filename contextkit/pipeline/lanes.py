@@ -11,6 +11,7 @@ from contextkit.budget.pieces import Lane, Piece
 from contextkit.budget.shares import by_percent
 from contextkit.budget.weigh import weighed
 from contextkit.config.settings import normalized
+from contextkit.models.candidate import Candidate
 from contextkit.models.request import ContextRequest
 from contextkit.pipeline.gather import Question
 from contextkit.pipeline.recipes import splits_by_evidence, title_of
@@ -19,32 +20,54 @@ from contextkit.plugin.checks import Failed
 from contextkit.plugin.manager import SourceRegistry
 
 
+def weights_for(
+    registry: SourceRegistry, questions: Sequence[Question], failed: Failed
+) -> dict[str, float]:
+    """Map each queried section to its weight, each over 0.
+
+    Args:
+        registry: knows the sources' weights.
+        questions: one per section.
+        failed: called for weights that fail.
+    """
+    return {
+        question.section.key: question.section.weight
+        or registry.weight(question.section.source, question.request, failed)
+        for question in questions
+    }
+
+
 def lanes_for(
     registry: SourceRegistry,
     request: ContextRequest,
     questions: Sequence[Question],
     pieces: Sequence[Piece],
-    failed: Failed,
+    weights: Mapping[str, float],
+    far: Sequence[Candidate] = (),
 ) -> list[Lane]:
     """Make a lane for each queried section, even if empty.
 
     Args:
-        registry: knows the sources' weights and titles.
+        registry: knows the sources' titles.
         request: its strategy and `shares` say how the budget is split.
         questions: one per section.
         pieces: best first.
-        failed: called for weights that fail.
+        weights: each section's.
+        far: further results, best first, that are evidence and are not shown.
     """
     waiting: dict[str, list[Piece]] = defaultdict(list)
+    beyond: dict[str, list[Candidate]] = defaultdict(list)
     for piece in pieces:
         waiting[piece.candidate.section].append(piece)
+    for candidate in far:
+        beyond[candidate.section].append(candidate)
     lanes = [
         Lane(
             key=question.section.key,
-            weight=question.section.weight
-            or registry.weight(question.section.source, question.request, failed),
+            weight=weights[question.section.key],
             heading=heading(title_of(registry, question.section), request.style),
             pieces=waiting[question.section.key],
+            far=beyond[question.section.key],
         )
         for question in questions
     ]

@@ -10,8 +10,9 @@ from contextkit.dedup.deduplicate import deduplicate
 from contextkit.logs import get_logger
 from contextkit.models.candidate import Candidate
 from contextkit.models.copying import copied
-from contextkit.models.items import ContextItem, Provenance
+from contextkit.models.items import Provenance
 from contextkit.models.trace import Verdict
+from contextkit.pipeline.reach import Reach
 from contextkit.plugin.checks import Failed, log_failure
 from contextkit.plugin.manager import SourceRegistry
 
@@ -33,10 +34,17 @@ class Dropped:
 
 @frozen
 class Selection:
-    """Kept candidates, best first, and dropped ones."""
+    """Kept candidates, best first, and dropped ones.
+
+    Attributes:
+        kept: the candidates that may be shown.
+        dropped: all others, with the reasons.
+        far: the dropped ones that are relevant, but out of reach, best first.
+    """
 
     kept: list[Candidate]
     dropped: list[Dropped]
+    far: Sequence[Candidate] = ()
 
 
 def select(
@@ -47,10 +55,11 @@ def select(
     max_items: int | None = None,
     threshold: float | None = 0.9,
     linked: Collection[tuple[str, str]] = (),
+    reach: Reach | None = None,
 ) -> Selection:
     """Drop items below the floor, then duplicates of better items.
 
-    Between the two, all but the best `max_items` are dropped.
+    Between the two, all but the best `max_items` are dropped, and those out of reach.
 
     A source whose `contextkit_dedup_keys` fails has no keys, and `failed` is called.
 
@@ -63,6 +72,7 @@ def select(
         threshold: likeness from which two texts are duplicates; None to merge only records that
             were found twice.
         linked: (section, id) of items that come with a relevant one.
+        reach: the room for the best; None: any item may be shown.
     """
     relevant, dropped = [], list[Dropped]()
     for candidate in candidates:
@@ -74,10 +84,28 @@ def select(
     if max_items is not None:
         dropped += beyond(relevant, max_items)
         relevant = relevant[:max_items]
+    found = [()] * len(relevant) if threshold is None else _keys(registry, relevant, failed)
+    keys = {id(candidate): own for candidate, own in zip(relevant, found, strict=True)}
+    near, far = reach.split(relevant, linked) if reach else (relevant, [])
+    selection = _without_duplicates(near, keys, threshold)
+    if reach and far and not reach.is_filled([candidate.item for candidate in selection.kept]):
+        selection, far = _without_duplicates(relevant, keys, threshold), []
+    if reach and far:
+        reason = f"better results would fill the budget of {reach.max_tokens:,} tokens twice"
+        dropped += [Dropped(candidate, "over_budget", reason) for candidate in far]
+    return Selection(selection.kept, [*dropped, *selection.dropped], far)
+
+
+def _without_duplicates(
+    relevant: Sequence[Candidate],
+    keys: Mapping[int, Sequence[str]],
+    threshold: float | None,
+) -> Selection:
+    """Keep the best of each set of duplicates; `keys` are by the candidates' `id`."""
     items = [candidate.item for candidate in relevant]
-    keys = [()] * len(items) if threshold is None else _keys(registry, items, failed)
     scores = [candidate.scores.score for candidate in relevant]
-    result = deduplicate(items, scores, keys, threshold)
+    own_keys = [keys[id(candidate)] for candidate in relevant]
+    result = deduplicate(items, scores, own_keys, threshold)
     _log.info(
         "deduplication_complete",
         original_count=len(items),
@@ -87,6 +115,7 @@ def select(
         relevant[index] if item is items[index] else copied(relevant[index], item=item)
         for index, item in zip(result.kept, result.items, strict=True)
     ]
+    dropped = []
     for loser, (winner, why) in sorted(result.duplicate_of.items()):
         best = items[winner]
         reason = f"duplicate of {best.source} {best.id}: {why}"
@@ -107,9 +136,10 @@ def _below(candidate: Candidate, floor: float) -> str:
 
 
 def _keys(
-    registry: SourceRegistry, items: Sequence[ContextItem], failed: Failed
+    registry: SourceRegistry, candidates: Sequence[Candidate], failed: Failed
 ) -> list[tuple[str, ...]]:
-    """Return each item's dedupe keys, one hook call per source."""
+    """Return each candidate's dedupe keys, one hook call per source."""
+    items = [candidate.item for candidate in candidates]
     positions: dict[str, list[int]] = {}
     for position, item in enumerate(items):
         positions.setdefault(item.source, []).append(position)
