@@ -46,7 +46,9 @@ _ANSWERS_PART = 0.7
 _LEAST_OPENING = 24
 """Minimum tokens of a section's first item; less is little more than the note."""
 
-_LEAST_GROWTH = 4
+_LEAST_GROWTH = 12
+"""Tokens left for which a shortened item is shortened anew; one in ten grows by fewer."""
+
 _SOURCES_AT_LEAST = 2
 _TRIES_IN_VAIN = 5
 

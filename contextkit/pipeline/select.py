@@ -10,7 +10,7 @@ from contextkit.dedup.deduplicate import deduplicate
 from contextkit.logs import get_logger
 from contextkit.models.candidate import Candidate
 from contextkit.models.copying import copied
-from contextkit.models.items import Provenance
+from contextkit.models.items import ContextItem, Provenance
 from contextkit.models.trace import Verdict
 from contextkit.pipeline.reach import Reach
 from contextkit.plugin.checks import Failed, log_failure
@@ -84,12 +84,10 @@ def select(
     if max_items is not None:
         dropped += beyond(relevant, max_items)
         relevant = relevant[:max_items]
-    found = [()] * len(relevant) if threshold is None else _keys(registry, relevant, failed)
-    keys = {id(candidate): own for candidate, own in zip(relevant, found, strict=True)}
     near, far = reach.split(relevant, linked) if reach else (relevant, [])
-    selection = _without_duplicates(near, keys, threshold)
+    selection = _without_duplicates(registry, near, failed, threshold)
     if reach and far and not reach.is_filled([candidate.item for candidate in selection.kept]):
-        selection, far = _without_duplicates(relevant, keys, threshold), []
+        selection, far = _without_duplicates(registry, relevant, failed, threshold), []
     if reach and far:
         reason = f"better results would fill the budget of {reach.max_tokens:,} tokens twice"
         dropped += [Dropped(candidate, "over_budget", reason) for candidate in far]
@@ -97,15 +95,16 @@ def select(
 
 
 def _without_duplicates(
+    registry: SourceRegistry,
     relevant: Sequence[Candidate],
-    keys: Mapping[int, Sequence[str]],
+    failed: Failed,
     threshold: float | None,
 ) -> Selection:
-    """Keep the best of each set of duplicates; `keys` are by the candidates' `id`."""
+    """Keep the best of each set of duplicates."""
     items = [candidate.item for candidate in relevant]
+    keys = [()] * len(items) if threshold is None else _keys(registry, items, failed)
     scores = [candidate.scores.score for candidate in relevant]
-    own_keys = [keys[id(candidate)] for candidate in relevant]
-    result = deduplicate(items, scores, own_keys, threshold)
+    result = deduplicate(items, scores, keys, threshold)
     _log.info(
         "deduplication_complete",
         original_count=len(items),
@@ -136,10 +135,9 @@ def _below(candidate: Candidate, floor: float) -> str:
 
 
 def _keys(
-    registry: SourceRegistry, candidates: Sequence[Candidate], failed: Failed
+    registry: SourceRegistry, items: Sequence[ContextItem], failed: Failed
 ) -> list[tuple[str, ...]]:
-    """Return each candidate's dedupe keys, one hook call per source."""
-    items = [candidate.item for candidate in candidates]
+    """Return each item's dedupe keys, one hook call per source."""
     positions: dict[str, list[int]] = {}
     for position, item in enumerate(items):
         positions.setdefault(item.source, []).append(position)

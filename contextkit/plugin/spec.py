@@ -103,9 +103,10 @@ def contextkit_weight(request: ContextRequest) -> float | None:
 def contextkit_dedup_keys(items: Sequence[ContextItem]) -> Sequence[Sequence[str]] | None:
     """Name the thing that each item shows, by keys such as `ghap:…` or `sha:…`.
 
-    Called once per assembly, with all the relevant items of the source; returns the keys of each.
-    Items of different sources that share a key are duplicates, and so are items of one source that
-    share an id. `None`: no keys beyond the item's own id; see also `SourceInfo.dedup_key`.
+    Called with the relevant items of the source that the budget may have room for; returns the
+    keys of each. Items of different sources that share a key are duplicates, and so are items of
+    one source that share an id. `None`: no keys beyond the item's own id; see also
+    `SourceInfo.dedup_key`.
 
     ```python
     @hookimpl
