@@ -345,6 +345,21 @@ def test_a_vendor_folder_is_told_by_what_its_tool_leaves(workspace: Path) -> Non
     assert listing.skipped == [("vendor/", "vendored")]
 
 
+def test_what_a_package_builds_is_left_out(workspace: Path) -> None:
+    """A bundle repeats the code; one that is most of the code is indexed."""
+    code = ("a/lib/one.js", "a/lib/two.ts", "a/index.js", "b/gulpfile.js", "dist/main.py")
+    bundles = ("a/dist/node/a.cjs", "b/dist/b.js", "c/dist/c.js")
+    _write(workspace, "a/package.json", "b/package.json", "package.json", *code, *bundles)
+
+    listing = _listing(workspace)
+
+    assert [file.path for file in listing.files if file.path.endswith("js")] == [
+        *("a/index.js", "a/lib/one.js", "b/dist/b.js", "b/gulpfile.js", "c/dist/c.js")
+    ]
+    assert "dist/main.py" in [file.path for file in listing.files]
+    assert listing.skipped == [("a/dist/", "generated")]
+
+
 def test_gitattributes_say_what_is_generated_and_vendored(workspace: Path) -> None:
     """An exclusion that is taken back is stronger, and so is a later line that unsets the mark."""
     _write(workspace, "a.c", "gen/b.c", "gen/c.c", "lib/d.c", "lib/e.c")

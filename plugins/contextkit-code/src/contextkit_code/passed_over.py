@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Sequence
 
 from contextkit.indexing import TOOL_FOLDERS, compile_globs
@@ -20,6 +21,7 @@ _DIRECTORIES = {
     "third_party": _VENDORED,
 }
 _VENDOR_PROOF = ("vendor/modules.txt", "vendor/autoload.php")
+_SCRIPTS = (".js", ".cjs", ".mjs", ".jsx", ".ts", ".tsx")
 _FILES = (
     (
         _LOCK,
@@ -104,10 +106,24 @@ def _folder_passed_over(path: str) -> tuple[str, str] | None:
     return None
 
 
-def vendor_folders(paths: Collection[str]) -> tuple[str, ...]:
-    """Return folders filled by a package manager.
+def made_folders(paths: Collection[str]) -> dict[str, str]:
+    """Map folders that a package manager or a build filled to the reasons to skip them.
 
-    The files that it leaves in them tell.
+    The files that a package manager leaves in them tell. What a package of JavaScript builds is
+    its `dist/`, if most of its code is elsewhere.
     """
     proofs = (path for path in paths if path.endswith(_VENDOR_PROOF))
-    return tuple(sorted(path.rpartition("/")[0] + "/" for path in proofs))
+    vendored = sorted(path.rpartition("/")[0] + "/" for path in proofs)
+    return {**dict.fromkeys(vendored, _VENDORED), **dict.fromkeys(_built(paths), _GENERATED)}
+
+
+def _built(paths: Collection[str]) -> list[str]:
+    scripts = [f"/{path}" for path in paths if path.endswith(_SCRIPTS)]
+    made = Counter(path.partition("/dist/")[0] for path in scripts if "/dist/" in path)
+    manifests = [f"/{path}" for path in paths if path.endswith("package.json")]
+    packages = {path.removesuffix("/package.json") for path in manifests}
+    return [
+        f"{package}/dist/".lstrip("/")
+        for package in sorted(packages & made.keys())
+        if 2 * made[package] < sum(path.startswith(f"{package}/") for path in scripts)
+    ]

@@ -10,7 +10,7 @@ from typing import Any
 from contextkit.errors import WorkspaceError
 from contextkit.indexing import FileListing, Folder, git_files
 from contextkit_code.git_attributes import marked_by_git
-from contextkit_code.passed_over import Selection, vendor_folders
+from contextkit_code.passed_over import Selection, made_folders
 from contextkit_code.plain_files import plain_files
 
 NOTEBOOK = ".ipynb"
@@ -38,14 +38,14 @@ def list_files(
     selection = Selection(settings["include"], settings["exclude"])
     skipped: dict[str, str] = {}
     found = _all_paths(listing.folder, selection, skipped, listing.notes)
-    vendored, marked = vendor_folders(found), marked_by_git(listing.folder)
+    made, marked = made_folders(found), marked_by_git(listing.folder)
     taken: set[str] = set()
     for raw in sorted(found):
         path = _as_text(raw)
         wanted = selection.wants(path)
         if wanted is False or (path in elsewhere and not wanted):
             continue
-        passed = None if wanted else _passed_over(path, selection, vendored)
+        passed = None if wanted else _passed_over(path, selection, made)
         if passed is not None:
             skipped.setdefault(*passed)
         elif not wanted and (why := marked(path)):
@@ -92,9 +92,9 @@ def _as_text(path: str) -> str:
 
 
 def _passed_over(
-    path: str, selection: Selection, vendored: tuple[str, ...]
+    path: str, selection: Selection, made: Mapping[str, str]
 ) -> tuple[str, str] | None:
-    for folder in vendored:
+    for folder, why in made.items():
         if path.startswith(folder):
-            return folder, "vendored"
+            return folder, why
     return selection.passed_over(path)
