@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     )
     from contextkit.text.graphemes import is_boundary as is_boundary
     from contextkit.text.keywords import base_form as base_form
-    from contextkit.text.languages.read import in_english as in_english
+    from contextkit.text.languages.read import in_english as in_english, language_of as language_of
     from contextkit.text.markup import (
         code_span as code_span,
         escape_markdown as escape_markdown,
@@ -91,7 +91,7 @@ _NAMES = {
     "given": "given_line given_lines well_formed",
     "graphemes": "is_boundary",
     "keywords": "base_form",
-    "languages.read": "in_english",
+    "languages.read": "in_english language_of",
     "markup": (
         "code_span escape_markdown escape_xml fenced line_start_safe markdown_text "
         "one_line plain_line plain_text"

@@ -13,7 +13,7 @@ from attrs import evolve, frozen
 
 from contextkit import ContextItem, ContextRequest, Hit, Record
 from contextkit.sources import older_versions
-from contextkit.text import in_english, subject_stems, subject_words
+from contextkit.text import language_of, subject_stems, subject_words
 from contextkit_documents.overview import asks_for_overview, overview_sections
 from contextkit_documents.release_notes import ReleaseQuestion, wanted_notes
 from contextkit_documents.releases import lists_changes
@@ -211,7 +211,7 @@ async def find_documents(request: ContextRequest) -> list[ContextItem]:
         # What goes wrong now was rarely fixed in an earlier version.
         changes = _FIXES
     asides = [path for path, asks in _ASIDES if not asks.search(request.query)]
-    if request.query.isascii() and in_english(request.query) == request.query:
+    if request.query.isascii() and language_of(request.query) is None:
         asides.append(_TRANSLATED)
     asked = _Asked.by(request.query)
     older = older_versions({_path(hit.record) for hit in hits}, request.query)

@@ -1,0 +1,45 @@
+"""Words that a question writes apart find the compound that code has."""
+
+from __future__ import annotations
+
+import pytest
+
+from contextkit import ContextKit, Record
+from contextkit.text.compounds import with_compounds
+from tests.making import OpenKit, from_records, make_plugin
+
+
+@pytest.mark.parametrize(
+    ("question", "searched"),
+    [
+        ("why does it time out?", "why does it time out timeout?"),
+        ("the pool Timed out", "the pool Timed out timeout"),
+        ("how are file names rolled back?", "how are file names filename rolled back rollback?"),
+        ("how do I log in?", "how do I log in login?"),
+        ("where do users log in with a token?", "where do users log in login with a token?"),
+    ],
+)
+def test_the_compound_stands_behind_the_phrase(question: str, searched: str) -> None:
+    """The words themselves stay, as documentation may have them."""
+    assert with_compounds(question) == searched
+
+
+@pytest.mark.parametrize("question", ["what does it log in JSON?", "the timeout", "times outside"])
+def test_other_words_stay_as_they_are(question: str) -> None:
+    """A log in a format is no login."""
+    assert with_compounds(question) == question
+
+
+async def test_a_record_with_the_compound_is_found_first(open_kit: OpenKit) -> None:
+    """Before one that has the verb alone in another sense."""
+    kit: ContextKit = open_kit({"notes": make_plugin(contextkit_query=from_records)})
+    kit.records("notes").put(
+        [
+            Record(
+                id="clock", text="The time of a connection is counted by the clock of the host."
+            ),
+            Record(id="limit", text="TIMEOUT = 5 is the limit of a connection in seconds."),
+        ]
+    )
+    context = await kit.assemble_context("why does a connection time out?")
+    assert context.items[0].id == "limit"
