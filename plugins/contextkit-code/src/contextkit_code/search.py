@@ -24,6 +24,7 @@ from contextkit_code.ranking.files import (
     united,
     with_named,
 )
+from contextkit_code.ranking.frameworks import with_tests_as_subject
 from contextkit_code.ranking.mentions import Mention, matched_files, mentions_in, whole_file
 from contextkit_code.ranking.messages import phrases_in
 from contextkit_code.ranking.printing import (
@@ -199,6 +200,8 @@ async def _find(request: ContextRequest) -> list[ContextItem]:
         _units(request, " ".join((*asked.leading, *asked.counting)), _QUOTING),
         _outlines(request, " ".join(mention.text for mention in asked.mentions)),
     )
+    question = with_tests_as_subject(asked.question, whole.units)
+    asked = evolve(asked, question=question)
     level = _most(whole)
     if asked.first_line and not asked.question.has_lines:
         # The text that is not in a script without spaces is all that code has: it is the measure.

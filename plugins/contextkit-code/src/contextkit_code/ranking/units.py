@@ -209,9 +209,14 @@ def _weight(hit: Hit, question: Question) -> float:
         return _SETTING
     private = _PRIVATE if "use" in question.asks_for and is_private(fields) else 1.0
     asks_for_it = "tests" in question.asks_for or is_test(file_of(hit))
-    if asks_for_it or not _TEST_UNIT.search(str(fields["qualified_name"])):
+    if asks_for_it or not is_test_unit(hit):
         return private
     return _TEST * private
+
+
+def is_test_unit(hit: Hit) -> bool:
+    """Return whether a unit is a test by its name, which may stand beside the code it tests."""
+    return _TEST_UNIT.search(str(hit.record.fields["qualified_name"])) is not None
 
 
 def _window_weight(hit: Hit, question: Question) -> float:
