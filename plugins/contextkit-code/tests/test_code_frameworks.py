@@ -19,7 +19,9 @@ def code_of(about: str) -> dict[str, str]:
     """Files that are about something, and a test for each."""
     files = {}
     for number in range(PARTS):
-        body = f'    """Decide the order of a slow {about}, part {number}."""\n    return slow_{about}\n'
+        body = (
+            f'    """Decide the order of a slow {about}, part {number}."""\n    return {number}\n'
+        )
         files[f"src/part_{number}.py"] = f"def order_{number}({about}):\n{body}"
         files[f"tests/test_part_{number}.py"] = (
             f"def test_order_{number}():\n"

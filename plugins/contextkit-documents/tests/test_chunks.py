@@ -61,6 +61,15 @@ def test_markdown_is_cut_at_its_headings() -> None:
     assert chunks[2].text.startswith("- one\n  # no heading")
 
 
+def test_a_heading_in_html_is_one() -> None:
+    """A FAQ has them for their anchors; a picture and a heading beside a text are none."""
+    question = '<h3 name="shelf">\nWhat <code>holds</code> &amp; how?\n</h3>\n'
+    others = '<h2><img src="a.png"></h2>\n\n<h2>Badge</h2><p>By us</p>\n\n> <h2>Quote</h2>'
+    chunks = cut(f"# FAQ\n\n{question}\nIt holds.\n\n{others}", "FAQ.md")
+    assert rows(chunks) == [(("FAQ", "What holds & how?"), 3, 13)]
+    assert chunks[0].text.startswith("It holds.")
+
+
 def test_a_long_section_is_cut_between_blocks() -> None:
     """No piece is much too long, all lines are there once, a list or fence is not cut."""
     block = "```\n" + "word " * 60 + "\n\n" + "word " * 60 + "\n```"

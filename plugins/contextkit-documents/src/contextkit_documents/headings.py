@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -19,6 +20,8 @@ _LONGEST = 500
 _PARSED = 4_000
 """Characters of a heading that are parsed: badges beside a title have long addresses."""
 
+_TAGGED = re.compile(r"<h([1-6])\b[^<>]*>((?:(?!</?h[1-6]\b).)*+)</h\1>", re.IGNORECASE | re.DOTALL)
+_TAG = re.compile(r"<[^<>]*>")
 _ADOC = re.compile(r"(={1,6})[ \t]+(\S.*)")
 _ORG = re.compile(r"(\*{1,6})[ \t]+(\S.*)")
 _RST_LABEL = re.compile(r"\s*\.\. _(?:`[^`]+`|[^:]+):\s*")
@@ -126,6 +129,9 @@ def _markdown(lines: Sequence[str]) -> Outline:
         if token.type == "heading_open":
             title = _words_of(tokens[number + 1].content)
             headings.append(Heading(title, int(token.tag[1:]), first, end))
+        elif token.type == "html_block" and (tagged := _tagged(token.content)):
+            title, level = tagged
+            headings.append(Heading(title, level, first, end))
         elif token.nesting >= 0:
             blocks.add(first)
     title = _front_title(lines[:front])
@@ -135,6 +141,13 @@ def _markdown(lines: Sequence[str]) -> Outline:
     elif title:
         headings.insert(0, Heading(title, 0, 0, front))
     return Outline(headings, frozenset(blocks))
+
+
+def _tagged(block: str) -> tuple[str, int] | None:
+    """Return the words and the level of a heading that is written in HTML, to have an anchor."""
+    found = _TAGGED.fullmatch(block.strip()) if len(block) <= _PARSED else None
+    words = " ".join(html.unescape(_TAG.sub(" ", found[2])).split()) if found else ""
+    return (words[:_LONGEST], int(found[1])) if found and words else None
 
 
 def _words_of(heading: str) -> str:
