@@ -93,6 +93,12 @@ def test_what_a_task_calls_new_is_no_part_of_its_subject() -> None:
     assert ask("how is a new client made?").words == ("new", "client")
 
 
+def test_what_is_wrong_with_something_is_no_part_of_its_subject() -> None:
+    """A pool's workers had as much of "why isn't my pool working?" as the pool."""
+    assert ask("why isn't my pool working?").words == ("pool",)
+    assert ask("where is the working directory set?").words == ("working", "directory")
+
+
 def test_a_question_where_something_lives_asks_for_no_tests() -> None:
     """Without its verb it is not the text that was asked, as with a task to write tests."""
     assert ask("where does the retry policy live?").asks_for == frozenset()

@@ -29,7 +29,9 @@ _ASKS_FOR = re.compile(
 _QUESTION_WORD = re.compile(
     r"a|after|and?|are|a[st]|be|before|but|by|can|do|does|during|each|for|from|get|ha[sv]e?|how|i"
     r"|i[fnst]|into|its|no|not|o[fnr]|please|set|so|such|that|the|their|then|there|these|they|this|to|use"
-    r"|used|uses|using|via|was|what|when|where|which|who|why|will|with|works?"
+    r"|used|uses|using|via|was|what|when|where|which|who|why|will|with|works?|my|our|your"
+    # Of "isn't" and the like.
+    r"|(?:are|could|did|do|does|had|has|have|is|should|was|were|wo|would)n"
 )
 # Verbs that say what to do with the subject; a name with such a verb is seldom the subject.
 _VERB = re.compile(
@@ -55,8 +57,9 @@ _TASK = re.compile(
     re.IGNORECASE,
 )
 _NEW = re.compile(r"\b(an?|for|the) new (?=\w)", re.IGNORECASE)
-# "Where does the retry live?" asks where it is; "live display" names something.
-_LIVES = re.compile(r"(?<=\w )live[ds]?(?=\s*[?.]?\s*\Z)")
+# "Where does the retry live?" asks where it is, "why is it not working?" is about no worker;
+# "live display" names something.
+_LIVES = re.compile(r"(?<=\w )(?:live[ds]?|working)(?=\s*[?.]?\s*\Z)")
 # Both are names, though they may be plain words.
 _COMPARED = re.compile(
     r"\bdifferences? between (?:the )?([\w.]++) and (?:the )?([\w.]++)"
