@@ -11,7 +11,7 @@ __all__ = ["OWN_ANSWERS", "OWN_QUESTIONS", "own_commit_questions"]
 OWN_QUESTIONS = (
     CodeQuestion(
         "how the budget is split over the sources by weight",
-        (Target("contextkit/fitting/budget.py"),),
+        (Target("contextkit/budget/shares.py"),),
         "how",
     ),
     CodeQuestion(
@@ -19,7 +19,7 @@ OWN_QUESTIONS = (
         (Target("contextkit/dedup/guard.py"), Target("contextkit/dedup/near.py")),
         "how",
     ),
-    CodeQuestion("recency as a half-life", (Target("contextkit/ranking/scoring.py"),), "meaning"),
+    CodeQuestion("recency as a half-life", (Target("contextkit/pipeline/rank.py"),), "meaning"),
     CodeQuestion(
         "two processes that take turns on one store",
         (Target("contextkit/store/turns.py"), Target("contextkit/store/shard_lock.py")),
@@ -30,8 +30,8 @@ OWN_QUESTIONS = (
         (Target("plugins/contextkit-code/src/contextkit_code/doc_comments.py"),),
         "meaning",
     ),
-    CodeQuestion("IndexState", (Target("contextkit/indexing.py"),), "symbol"),
-    CodeQuestion("truncate", (Target("contextkit/truncation.py"),), "symbol"),
+    CodeQuestion("IndexState", (Target("contextkit/models/indexer.py"),), "symbol"),
+    CodeQuestion("truncate", (Target("contextkit/text/truncation.py"),), "symbol"),
     CodeQuestion("ShardFolder", (Target("contextkit/store/shard_folder.py"),), "symbol"),
 )
 
@@ -47,7 +47,7 @@ OWN_ANSWERS = (
         "question": "What keeps two texts that contradict each other from being merged as near "
         "duplicates?",
         "answer": "`Guarded` texts are compared by their `_numbers`, `_negations` and "
-        "`_code_differs`; `_contradict` says whether two of them state different things.",
+        "`_code_differs`; `contradicts` says whether two of them state different things.",
     },
     {
         "question": "Where is a search by keywords and by vectors joined into one relevance?",
@@ -74,23 +74,23 @@ def own_commit_questions() -> list[CommitQuestion]:
 _OWN_COMMITS = (
     (
         "Count more words as full coverage of a query",
-        "contextkit/store/fusion.py",
+        "contextkit/store/hybrid.py",
         "def coverage(",
         "How much of a query a document covers, 0..1.",
         False,
     ),
     (
         "Write state files atomically on Windows too",
-        "contextkit/indexing.py",
+        "contextkit/files.py",
         "def write_atomically(",
-        "Write a file so that a reader sees the old or the new text, never half of one.",
+        "Replace a private file atomically.",
         False,
     ),
     (
         "Let find_workspace stop at a home folder",
-        "contextkit/workspace/finding.py",
+        "contextkit/workspace/find.py",
         "def find_workspace(",
-        "The workspace that a folder is in.",
+        "Return the workspace that a folder belongs to.",
         True,
     ),
 )

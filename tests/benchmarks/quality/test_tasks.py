@@ -12,8 +12,10 @@ from contextkit import ContextItem
 from tests.benchmarks.quality.__main__ import main as run
 from tests.benchmarks.quality.contextbench import score
 from tests.benchmarks.quality.issues import place_of_first, share_found
+from tests.benchmarks.quality.own_questions import OWN_QUESTIONS, own_commit_questions
 from tests.benchmarks.quality.shown_lines import shown_lines
 from tests.benchmarks.quality.tasks import Gold, Task
+from tests.benchmarks.texts import ROOT
 
 SHELF = """\
 def put_back(items):
@@ -64,6 +66,17 @@ def test_changed_files_and_functions_are_found() -> None:
     assert place_of_first(TASK, ["a.py"]) == 0
     assert share_found(TASK, [_item("x", 1, 5), ContextItem("memories", "y", 0.5)]) == 0.5
     assert share_found(TASK, [_item("x", 4, 5)]) == 0.0
+
+
+def test_the_questions_about_this_repository_name_what_it_has() -> None:
+    """They are asked where no data is given, and files move."""
+    targets = [target.path for question in OWN_QUESTIONS for target in question.targets]
+    changed = [function for question in own_commit_questions() for function in question.functions]
+
+    assert [path for path in targets if not (ROOT / path).is_file()] == []
+    for function in changed:
+        following = (ROOT / function.path).read_text().split(function.signature)[1]
+        assert function.docstring in following[:300]
 
 
 @pytest.mark.parametrize(
