@@ -33,7 +33,6 @@ async def test_the_section_that_answers_comes_first(kit: ContextKit) -> None:
         "```sh\nshelf restock\n```\n````"
     )
     assert (first.location, first.title) == ("README.md:5", "Shelf > Restocking")
-    assert (first.sequence, first.position) == ("README.md > Shelf > Restocking", 1)
 
 
 SETTINGS = """\
@@ -149,17 +148,6 @@ async def test_the_metadata_is_found_by_what_it_is(kit: ContextKit) -> None:
     assert context.items[0].kind == "metadata"
     assert 'dependencies = ["attrs"]' in context.items[0].content
     assert "line-length" not in context.items[0].content
-
-
-async def test_a_section_is_found_for_the_one_before_it(kit: ContextKit, workspace: Path) -> None:
-    """Though it has no word of the query. Other parts of a README are about other things."""
-    page = (workspace / "README.md").read_text()
-    (workspace / "shelf.md").write_text(page.replace("# Shelf", "# The shelf", 1))
-    kit.index()
-    context = await kit.assemble_context("restock the items at night", detail="compact")
-    rows = {row.title: row for row in context.trace.items}
-    assert rows["The shelf > The lamp"].scores["support"] > 0.1
-    assert rows["Shelf > The lamp"].scores.get("support", 0.0) == 0.0
 
 
 async def test_imported_records_do_no_harm(kit: ContextKit) -> None:

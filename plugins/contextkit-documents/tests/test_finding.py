@@ -29,6 +29,24 @@ async def test_a_section_that_says_next_to_nothing_comes_behind(
     assert [item.title for item in context.items][:2] == ["Version 8.5", "Version 8.4"]
 
 
+async def test_the_parts_beside_one_that_matches_are_not_shown_for_that(
+    kit: ContextKit, workspace: Path
+) -> None:
+    """A long page's other options only mention the hatch."""
+    parts = [f"It has a lamp of {n} watt, which is not for the hatch. " * 30 for n in range(4)]
+    parts.insert(2, "To open the hatch at night, turn the crank of the hatch. " * 20)
+    (workspace / "docs" / "options.md").write_text("# Options\n\n" + "\n\n".join(parts))
+    (workspace / "docs" / "night.md").write_text(
+        "# Night\n\nAt night the hatch has to stay open.\n"
+    )
+    kit.index()
+    context = await kit.assemble_context("how do I open the hatch at night?", max_tokens=4000)
+    assert [item.id for item in context.items] == [
+        "docs/night.md::Night",
+        "docs/options.md::Options#3",
+    ]
+
+
 async def test_since_when_is_answered_by_the_entry_under_its_version(
     kit: ContextKit, workspace: Path
 ) -> None:

@@ -60,10 +60,7 @@ def contextkit_source() -> SourceInfo:
 
 @hookimpl
 async def contextkit_query(request: ContextRequest) -> list[ContextItem]:
-    """Return the best-matching chunks, with their neighbours.
-
-    Neighbours are beside them in their file.
-    """
+    """Return the best-matching chunks."""
     from contextkit_documents.finding import find_documents
 
     return await find_documents(request)

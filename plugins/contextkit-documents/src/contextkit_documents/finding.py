@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from itertools import chain, islice
 
-from attrs import evolve, frozen
+from attrs import frozen
 
 from contextkit import ContextItem, ContextRequest, Hit, Record
 from contextkit.sources import older_versions
@@ -113,11 +113,6 @@ _TRANSLATED = re.compile(
 )
 """The path of a translation. A question in English shares only its code's words."""
 
-_OVERVIEW = re.compile(r"(?:^|/)(?:readme|contributing)[^/]*$", re.IGNORECASE)
-_OWN_PART = 2
-"""Headings that sections of an overview share with those that support them: its title, and that of
-a part. Other parts are about other things, while a page is about one."""
-
 _BEGINNING = 4
 """Letters that a question's word has at least to stand for a longer one: "config"."""
 
@@ -188,7 +183,11 @@ def _heading_words(heading: str) -> tuple[str, ...]:
 
 
 async def find_documents(request: ContextRequest) -> list[ContextItem]:
-    """Return the best-matching chunks, and those their neighbours make relevant."""
+    """Return the best-matching chunks.
+
+    The chunks beside one that matches get no support: in a long page, those of other subjects
+    came before a section that matches by itself.
+    """
     changes, topics = 1.0, request.signals.topics
     setup = SetupQuestion.of(request.query, topics)
     releases = ReleaseQuestion.of(request.query, topics, request.project_name)
@@ -227,7 +226,7 @@ async def find_documents(request: ContextRequest) -> list[ContextItem]:
         if hit.record.id not in wanted
     ]
     # These are in their order already.
-    items += [evolve(_item(*section), sequence=None) for section in wanted.values()]
+    items += [_item(*section) for section in wanted.values()]
     return heapq.nlargest(request.limit, items, key=lambda item: item.relevance)
 
 
@@ -288,16 +287,6 @@ def _has_words(text: str) -> bool:
     return next(islice(words, _LEAST_WORDS - 1, None), None) is not None
 
 
-def _part_of(chunk: StoredChunk, release: object) -> str | None:
-    """Name the part of a document whose sections support each other; None for settings."""
-    if not chunk.path or chunk.kind != "documentation":
-        return None
-    own = chunk.headings[:_OWN_PART] if _OVERVIEW.search(chunk.path) else ()
-    if release is not None:
-        own = (str(release),)
-    return " > ".join((chunk.path, *own))
-
-
 def _item(record: Record, relevance: float) -> ContextItem:
     chunk = StoredChunk.of(record)
     return ContextItem(
@@ -308,9 +297,6 @@ def _item(record: Record, relevance: float) -> ContextItem:
         kind=chunk.kind,
         title=titled(chunk.kind, chunk.headings) or chunk.path or record.id,
         location=f"{chunk.path}:{chunk.start_line}" if chunk.path else None,
-        # Tables and keys do not continue each other, as sections do.
-        sequence=_part_of(chunk, record.fields.get("release")),
-        position=chunk.position,
         metadata={
             "file_path": chunk.path,
             "kind": chunk.kind,
