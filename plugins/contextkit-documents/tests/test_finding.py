@@ -47,6 +47,25 @@ async def test_the_parts_beside_one_that_matches_are_not_shown_for_that(
     ]
 
 
+async def test_what_is_deprecated_comes_behind_what_replaces_it(
+    kit: ContextKit, workspace: Path
+) -> None:
+    """Unless the question is about what is old."""
+    (workspace / "docs" / "hatch.md").write_text(
+        "# Hatch\n\n## Crank (deprecated)\n\nTo open the hatch at night, turn the crank.\n\n"
+        "## Motor\n\nThe motor opens the hatch, also by night.\n"
+    )
+    kit.index()
+    titles = []
+    for question in (
+        "how do I open the hatch at night?",
+        "why was the crank of the hatch deprecated at night?",
+    ):
+        context = await kit.assemble_context(question)
+        titles.append(context.items[0].title)
+    assert titles == ["Hatch > Motor", "Hatch > Crank (deprecated)"]
+
+
 async def test_since_when_is_answered_by_the_entry_under_its_version(
     kit: ContextKit, workspace: Path
 ) -> None:

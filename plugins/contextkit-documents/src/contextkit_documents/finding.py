@@ -103,6 +103,15 @@ _ASIDES = [
 ]
 """Pairs of patterns: of its path, and of a question about it."""
 
+_DEPRECATED = re.compile(r"deprecat|obsolete", re.IGNORECASE)
+"""What a heading has that is above what should no longer be used."""
+
+_ASKS_FOR_OLD = re.compile(
+    r"\b(?:deprecat\w*|obsolete|legacy|old\w*|remov\w+|replac\w+|migrat\w+|upgrad\w+|chang\w+|since"
+    r"|still|versions?|instead)\b",
+    re.IGNORECASE,
+)
+
 _OLDER = 0.6
 """Factor for a page of a version that a newer one replaces."""
 
@@ -126,16 +135,24 @@ _WORD = re.compile(r"<[^<>]*+>|\[[^\[\]\n]*+\]\(#[^()\n]*+\)|([^\W\d_]{2,})")
 
 @frozen
 class _Asked:
-    """A question's words and the stems of its subject, in lower case."""
+    """A question.
+
+    Attributes:
+        words: its words, in lower case.
+        subject: the stems of its subject.
+        is_about_old: whether it may be about what should no longer be used.
+    """
 
     words: frozenset[str]
     subject: tuple[str, ...]
+    is_about_old: bool
 
     @classmethod
     def by(cls, query: str) -> _Asked:
         return cls(
             words=frozenset(_PLAIN_WORD.findall(query.lower())),
             subject=tuple(chain.from_iterable(subject_words(query))),
+            is_about_old=_ASKS_FOR_OLD.search(query) is not None,
         )
 
     def _mentions(self, word: str) -> bool:
@@ -146,7 +163,7 @@ class _Asked:
         )
 
     def worth(self, record: Record) -> float:
-        """Return the factor of a section for its own heading, and for the question's subject."""
+        """Return the factor of a section for its headings, and for the question's subject."""
         headings = record.fields.get("headings") or ()
         worth = 1.0
         kind, named = record.fields.get("kind"), ""
@@ -161,6 +178,8 @@ class _Asked:
         text = f"{_path(record)} {headings} {record.text}".lower()
         if self.subject and not any(stem in text for stem in self.subject):
             worth *= _OFF_THE_SUBJECT
+        if not self.is_about_old and _DEPRECATED.search(str(headings)):
+            worth *= _ASIDE
         return worth
 
 
