@@ -52,18 +52,18 @@ async def test_what_is_deprecated_comes_behind_what_replaces_it(
 ) -> None:
     """Unless the question is about what is old."""
     (workspace / "docs" / "hatch.md").write_text(
-        "# Hatch\n\n## Crank (deprecated)\n\nTo open the hatch at night, turn the crank.\n\n"
-        "## Motor\n\nThe motor opens the hatch, also by night.\n"
+        "# Hatch\n\n## To open the hatch at night (deprecated)\n\nOpen it by night, by crank.\n\n"
+        "## Motor\n\nAlso by night, the motor will open it.\n"
     )
     kit.index()
     titles = []
     for question in (
         "how do I open the hatch at night?",
-        "why was the crank of the hatch deprecated at night?",
+        "how did we open the old hatch at night?",
     ):
         context = await kit.assemble_context(question)
         titles.append(context.items[0].title)
-    assert titles == ["Hatch > Motor", "Hatch > Crank (deprecated)"]
+    assert titles == ["Hatch > Motor", "Hatch > To open the hatch at night (deprecated)"]
 
 
 async def test_since_when_is_answered_by_the_entry_under_its_version(
