@@ -96,6 +96,7 @@ def test_what_a_task_calls_new_is_no_part_of_its_subject() -> None:
 def test_what_is_wrong_with_something_is_no_part_of_its_subject() -> None:
     """A pool's workers had as much of "why isn't my pool working?" as the pool."""
     assert ask("why isn't my pool working?").words == ("pool",)
+    assert ask("why are my posts in the future missing?").words == ("posts", "future")
     assert ask("where is the working directory set?").words == ("working", "directory")
 
 

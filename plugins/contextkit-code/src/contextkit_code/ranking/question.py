@@ -58,8 +58,8 @@ _TASK = re.compile(
 )
 _NEW = re.compile(r"\b(an?|for|the) new (?=\w)", re.IGNORECASE)
 # "Where does the retry live?" asks where it is, "why is it not working?" is about no worker;
-# "live display" names something.
-_LIVES = re.compile(r"(?<=\w )(?:live[ds]?|working)(?=\s*[?.]?\s*\Z)")
+# "live display" and "missing key" name something.
+_LIVES = re.compile(r"(?<=\w )(?:live[ds]?|broken|missing|slow|working)(?=\s*[?.]?\s*\Z)")
 # Both are names, though they may be plain words.
 _COMPARED = re.compile(
     r"\bdifferences? between (?:the )?([\w.]++) and (?:the )?([\w.]++)"
