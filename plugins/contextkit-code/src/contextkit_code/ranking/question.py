@@ -59,7 +59,7 @@ _TASK = re.compile(
 _NEW = re.compile(r"\b(an?|for|the) new (?=\w)", re.IGNORECASE)
 # "Where does the retry live?" asks where it is, "why is it not working?" is about no worker;
 # "live display" and "missing key" name something.
-_LIVES = re.compile(r"(?<=\w )(?:live[ds]?|broken|missing|slow|working)(?=\s*[?.]?\s*\Z)")
+_LIVES = re.compile(r"(?<=\w )(?:live[ds]?|missing|working)(?=\s*[?.]?\s*\Z)")
 # Both are names, though they may be plain words.
 _COMPARED = re.compile(
     r"\bdifferences? between (?:the )?([\w.]++) and (?:the )?([\w.]++)"
