@@ -177,6 +177,9 @@ class Finishing:
             updating = {s.source for s, info in zip(sections, infos, strict=True) if info.updates}
             updates = find_updates(candidates, updating, floors)
             rerankers = self.registry.on_with(RERANK)
+            reach = None
+            if self.gated and not rerankers and _shows_the_best(request, sections):
+                reach = Reach(request.max_tokens, weights)
             selection = select(
                 self.registry,
                 candidates,
@@ -185,9 +188,7 @@ class Finishing:
                 most,
                 threshold,
                 updates.linked,
-                Reach(request.max_tokens, weights)
-                if self.gated and not rerankers and _shows_the_best(request, sections)
-                else None,
+                reach,
             )
         ranked = selection.kept
         if rerankers:

@@ -123,9 +123,9 @@ def _answer(asked: str, row: ItemTrace, words: str, outcome: Outcome) -> ItemExp
 
 
 def _over_budget(row: ItemTrace, trace: Trace) -> str:
-    shown = [other for other in trace.items if other.tokens and other.section == row.section]
     if not row.whole_tokens:
         return f"It was found, but {row.reason}"
+    shown = [other for other in trace.items if other.tokens and other.section == row.section]
     words = (
         f"It was found, but the budget of {trace.max_tokens} tokens was used up: "
         f"it takes {row.whole_tokens} tokens"

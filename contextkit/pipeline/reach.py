@@ -17,7 +17,7 @@ from contextkit.models.items import ContextItem
 _TIMES = 2
 """The results within reach would fill the budget twice, as some are duplicates or too long.
 
-With three times, an answer takes a tenth longer and shows as many of the benchmarks' answers.
+With one and a half times, `sweqa` within 2,000 tokens falls from .740 to .736, with once to .706.
 """
 
 _LEAST_TOKENS = 500

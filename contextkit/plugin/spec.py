@@ -72,9 +72,8 @@ def contextkit_format(
 
     Called once per source with its items that are no duplicates; those that better ones leave no
     room for are left out. `detail` is `full`, `summary` (without long parts that can be looked up)
-    or `compact` (one line per item).
-    `contextkit.text.style_of(style)` writes texts in each style. `None`: each item's `content` is
-    shown, escaped for the style, and for `compact` on one line.
+    or `compact` (one line per item). `contextkit.text.style_of(style)` writes texts in each style.
+    `None`: each item's `content` is shown, escaped for the style, and for `compact` on one line.
 
     ```python
     @hookimpl

@@ -18,8 +18,8 @@ from contextkit_code.ranking.question import Question
 from contextkit_code.ranking.units import is_test_unit
 
 _LEAST_UNITS, _LEAST_SHARE = 20, 0.45
-"""Units that are no tests, and the share of them that speaks of tests. Of twelve other projects
-none reaches both with a question that does not ask for tests in so many words."""
+"""Units that are no tests, and the share of them that speaks of tests. Of nine other projects none
+reached both with a question that does not ask for tests in so many words."""
 
 _SPEAKS_OF_TESTS = re.compile(r"(?<![a-z])[Tt]est|TEST")
 _ASKS_FOR_TESTS = re.compile(
