@@ -177,6 +177,7 @@ def test_to_hide_is_more_eager_than_to_find() -> None:
     """All that is named like a secret goes, a plain word too."""
     kept = "secret = [secret: key or token], token=[secret: key or token]"
     assert hide_secrets("secret = apples, token=x") == kept
+    assert hide_secrets("app.keys = ['apples']") == f"app.keys = ['{MARK}key or token]']"
     assert hide_secrets(kept) == kept
     assert find_secrets("secret = apples, token=x") == []
 

@@ -38,8 +38,8 @@ _REST = r"(?![a-z])(?P<rest>[\w.-]{0,40})[\\'\"`*\]]{0,4}"
 _VALUE = r"(?P<value>'[^'\n]*+'|\"[^\"\n]*+\"|`[^`\n]*+`|\\?['\"`]?[^\s'\"`,;\\<>]++)"
 _ASSIGNED = (
     rf"{_REST}(?:[ \t]{{0,20}}(?::=|=>|[=:](?![=:]))[ \t]{{0,20}}|>)"
-    # A type may stand between: `password: str = "…"`.
-    rf"(?:[A-Za-z][\w\[\]|. ]{{0,40}}=[ \t]?(?=['\"]))?{_VALUE}"
+    # A type may stand between: `password: str = "…"`; of a list, the first is the value.
+    rf"(?:[A-Za-z][\w\[\]|. ]{{0,40}}=[ \t]?(?=['\"]))?(?:[\[({{][ \t]?(?=['\"`]))?{_VALUE}"
 )
 _ARGUMENT = rf"{_REST}[ \t]{{1,8}}{_VALUE}"
 _TOLD = rf"{_REST}(?:\s[\w'-]{{1,30}}){{0,6}}\s(?P<told>is|was):?\s{_VALUE}"
