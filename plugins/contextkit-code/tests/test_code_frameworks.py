@@ -15,34 +15,27 @@ Project = Callable[[Mapping[str, str]], Any]
 PARTS = 30
 
 
-def code_of(about: str) -> dict[str, str]:
-    """Files that are about something, and a test for each."""
+def framework() -> dict[str, str]:
+    """Files about tests, and a test for each."""
     files = {}
     for number in range(PARTS):
-        body = (
-            f'    """Decide the order of a slow {about}, part {number}."""\n    return {number}\n'
-        )
-        files[f"src/part_{number}.py"] = f"def order_{number}({about}):\n{body}"
-        files[f"tests/test_part_{number}.py"] = (
-            f"def test_order_{number}():\n"
-            f'    """The order of a slow {about} is decided, part {number}."""\n'
-            f"    assert order_{number}({number}) == {number}\n"
-        )
+        said = f'    """Decide the order of a slow test, part {number}."""\n'
+        files[f"src/part_{number}.py"] = f"def order_{number}(items):\n{said}    return {number}\n"
+        files[f"tests/test_part_{number}.py"] = f"def test_{number}():\n{said}    assert {number}\n"
     return files
 
 
 @pytest.mark.parametrize(
-    ("about", "question", "first"),
+    ("question", "first"),
     [
-        ("test", "how is the order of a slow test decided?", "src/"),
-        ("test", "which tests cover the order of a slow test?", "tests/"),
-        ("test", "how is the order of a slow test tested?", "tests/"),
-        ("reader", "how is the order of a slow reader decided in a test?", "tests/"),
+        ("how is the order of a slow test decided?", "src/"),
+        ("which tests cover the order of a slow test?", "tests/"),
+        ("how is the order of a slow test tested?", "tests/"),
     ],
 )
 def test_a_framework_is_asked_for_its_code(
-    project: Project, ask: Ask, about: str, question: str, first: str
+    project: Project, ask: Ask, question: str, first: str
 ) -> None:
-    """Unless tests are asked for in so many words; other projects are asked for their tests."""
-    project(code_of(about))
+    """Unless tests are asked for in so many words."""
+    project(framework())
     assert ask(question)[0].id.startswith(first)
