@@ -42,6 +42,11 @@ class Reach:
     max_tokens: int
     weights: Mapping[str, float]
 
+    @property
+    def reason(self) -> str:
+        """Explain why a result is out of reach."""
+        return f"better results would fill the budget of {self.max_tokens:,} tokens twice"
+
     def split(
         self, candidates: Sequence[Candidate], linked: Collection[tuple[str, str]] = ()
     ) -> tuple[list[Candidate], list[Candidate]]:

@@ -89,8 +89,7 @@ def select(
     if reach and far and not reach.is_filled([candidate.item for candidate in selection.kept]):
         selection, far = _without_duplicates(registry, relevant, failed, threshold), []
     if reach and far:
-        reason = f"better results would fill the budget of {reach.max_tokens:,} tokens twice"
-        dropped += [Dropped(candidate, "over_budget", reason) for candidate in far]
+        dropped += [Dropped(candidate, "over_budget", reach.reason) for candidate in far]
     return Selection(selection.kept, [*dropped, *selection.dropped], far)
 
 
