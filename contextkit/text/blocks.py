@@ -14,7 +14,7 @@ _LINE = re.compile(r"[^\n]*")
 # Quote marks and list markers before a fence, then the fence; a backtick fence has no backticks
 # after it.
 _OPENING = re.compile(
-    r"(?P<before>(?:[ \t]*+(?:>|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t])))*+[ \t]*+)"
+    r"(?P<before>(?>(?:[ \t]*+(?:>|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t])))*)[ \t]*+)"
     r"(?P<mark>`{3,}(?=[^`\n]*$)|~{3,})"
 )
 _LIST_MARKER = re.compile(r"[-*+]|\d{1,9}[.)]")

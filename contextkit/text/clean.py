@@ -52,7 +52,7 @@ _JOINING = (
 _MONGOLIAN = "\u1820-\u18aa"
 _ONE_EMOJI = rf"[{_EMOJI}](?:[\ufe0e\ufe0f][{_SKIN}]?|[{_SKIN}])?"
 _KEPT = rf"""
-    {_ONE_EMOJI}(?:\u200d{_ONE_EMOJI})*+
+    {_ONE_EMOJI}(?>(?:\u200d{_ONE_EMOJI})*)
     | [\#*0-9]\ufe0f\u20e3
     | [{_SYMBOLS_WITH_EMOJI}][\ufe0e\ufe0f]
     | (?<=[{_JOINING}])[\u200c\u200d]

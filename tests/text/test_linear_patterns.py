@@ -54,6 +54,7 @@ USES: Mapping[str, Run] = {
 Found = tuple[str, re.Pattern[Any], set[str]]
 pytestmark = pytest.mark.one_python
 
+_POSSESSIVE_GROUP = re.compile(r"(?<!\()\)(?:[*+?]|\{[\d,]+\})\+")
 _OF_WHOLE_VALUES = {"matches_re", "text"}
 """What checks a setting by a pattern, its last argument."""
 _ALIKE = dict.fromkeys(["findall", "finditer", "sub", "subn", "split"], "finditer")
@@ -83,6 +84,19 @@ def test_every_pattern_takes_linear_time(package: str) -> None:
         ]
 
     assert slow == []
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_no_group_is_repeated_possessively(package: str) -> None:
+    """`(?:…)*+` matches too little in Python 3.11.2, where `(?>(?:…)*)` matches the same text."""
+    found = [
+        f"{module.__name__}:{node.lineno}"
+        for module in _modules(package)
+        for node in ast.walk(ast.parse(inspect.getsource(module)))
+        if isinstance(node, ast.Constant) and _POSSESSIVE_GROUP.search(str(node.value))
+    ]
+
+    assert found == []
 
 
 def test_the_table_names_patterns_that_are_there() -> None:

@@ -13,8 +13,8 @@ _END = f"-----END {_KIND}"
 
 # What a key's lines consist of; in a string they are joined by `\n`, quoted, added.
 _BODY = (
-    r"(?:[A-Za-z0-9+/=\s\"'`,>|#*.\\]"
-    r"|(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset|Subject|MessageID)[-:] ?[^\n]{0,200})*+"
+    r"(?>(?:[A-Za-z0-9+/=\s\"'`,>|#*.\\]"
+    r"|(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset|Subject|MessageID)[-:] ?[^\n]{0,200})*)"
 )
 _WORDS = r"(?<![\w+/=])[A-Za-z]{1,15}[ \t]+[A-Za-z]{1,15}[ \t]+[A-Za-z]{1,15}(?![\w+/=])"
 _MATERIAL = r"[A-Za-z0-9+/]{24}"

@@ -52,8 +52,8 @@ _IDENTIFIER = r"[A-Za-z_$][\w$]*+(?:(?:::|\.|-)[A-Za-z_$][\w$]*+)*"
 # A keyword, the modifiers that may precede it, and a name. What continues like a sentence is no
 # definition.
 _KEYWORD = (
-    r"(?:(?:abstract|async|case|data|default|export|extend|extern|final|inline|internal|local|open"
-    r"|override|private|protected|pub(?:\([a-z]+\))?|public|sealed|static|unsafe)[ \t]++)*+"
+    r"(?>(?:(?:abstract|async|case|data|default|export|extend|extern|final|inline|internal|local|open"
+    r"|override|private|protected|pub(?:\([a-z]+\))?|public|sealed|static|unsafe)[ \t]++)*)"
     r"(?P<kind>class|contract|defmodule|entity|enum|extension|impl|input|interface|library|macro"
     r"|macro_rules!|message|mixin|model|module|namespace|object|package|protocol|record|role|service"
     rf"|struct|trait|type|typedef|union|{_FUNCTIONS})[ \t]++"
@@ -64,20 +64,21 @@ _KEYWORD = (
 _DEFINITION = re.compile(_KEYWORD)
 _NAMED = re.compile(rf"^[ \t]*+{_KEYWORD}", re.MULTILINE)
 _SQL = re.compile(
-    r"create[ \t]++(?:(?:or|replace|unique|temporary|temp|materialized|external|unlogged)[ \t]++)*+"
+    r"create[ \t]++"
+    r"(?>(?:(?:or|replace|unique|temporary|temp|materialized|external|unlogged)[ \t]++)*)"
     r"(?P<kind>table|view|function|procedure|trigger|index|type|schema|sequence)[ \t]++"
     r"(?:if[ \t]++not[ \t]++exists[ \t]++|concurrently[ \t]++)?(?P<name>[\w.\"`\[\]]++)",
     re.IGNORECASE,
 )
 _LISP = re.compile(
-    r"\((?P<kind>(?:cl-)?def[\w*!-]*+)[ \t]++(?:\^(?:\{[^{}\n]*+\}|\S++)[ \t]++)*+"
+    r"\((?P<kind>(?:cl-)?def[\w*!-]*+)[ \t]++(?>(?:\^(?:\{[^{}\n]*+\}|\S++)[ \t]++)*)"
     r"\(?(?P<name>[^\s()\[\]\"'^{}]++)"
 )
 _ASSIGNED = re.compile(r"(?P<name>[A-Za-z.][\w.$]*+)[ \t]*+(?:<-|=)[ \t]*+function\b")
 """A function of R is a value."""
 
 _BOUND = re.compile(
-    r"(?:let|and)[ \t]++(?:(?:inline|internal|mutable|private|rec)[ \t]++)*+"
+    r"(?:let|and)[ \t]++(?>(?:(?:inline|internal|mutable|private|rec)[ \t]++)*)"
     r"(?P<name>[a-z_][\w']*+)(?=[ \t(:])"
 )
 """A function of F#."""

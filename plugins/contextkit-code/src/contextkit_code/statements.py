@@ -278,7 +278,6 @@ def _spans(code: str, pattern: re.Pattern[str]) -> Iterator[tuple[str, int, int,
             row = last
 
 
-# A possessively repeated group (`(?:…)*+`) matches too little in Python 3.11.2.
 _END = r"(?P<end>\n)"
 _BRACKETS = r"(?P<open>[(\[{])|(?P<close>[)\]}])"
 _TRIPLE = (

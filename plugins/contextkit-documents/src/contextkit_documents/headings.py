@@ -20,7 +20,9 @@ _LONGEST = 500
 _PARSED = 4_000
 """Characters of a heading that are parsed: badges beside a title have long addresses."""
 
-_TAGGED = re.compile(r"<h([1-6])\b[^<>]*>((?:(?!</?h[1-6]\b).)*+)</h\1>", re.IGNORECASE | re.DOTALL)
+_TAGGED = re.compile(
+    r"<h([1-6])\b[^<>]*>((?>(?:(?!</?h[1-6]\b).)*))</h\1>", re.IGNORECASE | re.DOTALL
+)
 _TAG = re.compile(r"<[^<>]*>")
 _ADOC = re.compile(r"(={1,6})[ \t]+(\S.*)")
 _ORG = re.compile(r"(\*{1,6})[ \t]+(\S.*)")

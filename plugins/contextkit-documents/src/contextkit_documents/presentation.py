@@ -18,8 +18,7 @@ _OPENERS = ("[", "`" * 3, "<!--", "{")
 Examples: a table's head, a fence.
 """
 _ELEMENTS = "br|center|div|figure|font|h[1-6]|hr|img|p|picture|source|span"
-# Code stays as it is: a fence to its end or that of the text, and a span within its line. A
-# possessively repeated group (`(?:…)*+`) matches too little in Python 3.11.2.
+# Code stays as it is: a fence to its end or that of the text, and a span within its line.
 _LAYOUT = re.compile(
     rf"""(?P<code>^[ ]{{0,3}}(?P<mark>`{{3,}}+|~{{3,}}+)
         (?>(?:(?!\n[ ]{{0,3}}(?P=mark)).)*)(?:\n[ ]{{0,3}}(?P=mark))?

@@ -18,7 +18,7 @@ _MESSAGE = re.compile(
 )
 _LEVEL = "(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|CRITICAL|FATAL)"
 _LOG_PREFIX = re.compile(
-    rf"\s*+(?:(?:\[[^\]\n]{{0,80}}\]|\d[\d.,:/TZ+-]{{3,40}}+|[-|]|{_LEVEL}\b(?!:\s))[:,]?\s++)*+"
+    rf"\s*+(?>(?:(?:\[[^\]\n]{{0,80}}\]|\d[\d.,:/TZ+-]{{3,40}}+|[-|]|{_LEVEL}\b(?!:\s))[:,]?\s++)*)"
 )
 _OF_A_LOG = re.compile(rf"\d:\d\d|{_LEVEL}")
 """A time or a level, one of which stands before a message in a log."""

@@ -23,7 +23,8 @@ _MOST_QUOTING = 5
 """Most units that a useful phrase may occur in."""
 
 _LITERAL = re.compile(
-    r""""((?:[^"\\\n]|\\.){8,300}+)"|'((?:[^'\\\n]|\\.){8,300}+)'|`((?:[^`\\\n]|\\.){8,300}+)`"""
+    r""""((?>(?:[^"\\\n]|\\.){8,300}))"|'((?>(?:[^'\\\n]|\\.){8,300}))'"""
+    r"|`((?>(?:[^`\\\n]|\\.){8,300}))`"
 )
 _LONG_QUOTES = ('"""', "'''", "`")
 _HEREDOC = re.compile(r"<<[~-]?[\"']?[A-Z_]{2}")
@@ -33,7 +34,7 @@ _VALUE = re.compile(r"\$?\{[^{}]*\}|#\{[^{}]*\}|\\\([^()]*\)|%[-+#0-9.]*+l*[a-zA
 _WORD = re.compile(r"[^\W\d_]{2,}+")
 _AROUND_A_VALUE = " \t'\"`\\-+*.,:;!?"
 
-_ASSIGNED = re.compile(r"^[ \t]*+(?:[a-z]+ )*+([^\W\d]\w*+)\s?(?::[^=\n]*+)?=", re.MULTILINE)
+_ASSIGNED = re.compile(r"^[ \t]*+(?>(?:[a-z]+ )*)([^\W\d]\w*+)\s?(?::[^=\n]*+)?=", re.MULTILINE)
 _MEMBER = re.compile(r"(?:\.|->)(\w++)\s?=[^=;}\n]*+(?:;|\n[^\n]*+)?\Z")
 _LONGEST_BEFORE = 100
 """Characters of the line above that may begin the assignment of a string."""
