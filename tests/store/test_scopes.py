@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
-import numpy as np
 import pytest
 
-from contextkit.embedding.built_in import load_embedder
-from contextkit.embedding.choice import Embedders
 from contextkit.models.record import Record
 from contextkit.models.records import Records
 from contextkit.store.base import RecordStore
@@ -84,27 +80,3 @@ def test_searches_beside_writes_see_what_was_written(embedded: EmbeddedStore) ->
     sources = [f"s{number}" for number in range(12)]
     with ThreadPoolExecutor(4) as threads:
         assert list(threads.map(written, sources)) == [[source] for source in sources]
-
-
-def test_similarities_are_those_of_the_vectors_within_a_hundredth(
-    embedders: Embedders, tmp_path: Path
-) -> None:
-    """A stored number takes one byte: before the store is in order, after, and once reopened."""
-    store = EmbeddedStore(tmp_path / "store", embedders)
-    notes = Records(store, "notes", "p")
-    texts = {f"{n}": f"note {n} on the {word} and the sea" for n, word in enumerate(_WORDS)}
-    notes.put([Record(id=name, text=text) for name, text in texts.items()])
-    vectors = load_embedder().dense(list(texts.values()))
-    query = load_embedder().query("ships in a harbour")
-    assert vectors is not None
-    wanted = dict(zip(texts, vectors @ np.array(query), strict=True))
-    for _ in range(2):
-        hits = notes.search_sync("ships in a harbour", limit=len(texts))
-        assert len(hits) == len(texts)
-        for hit in hits:
-            assert hit.similarity == pytest.approx(wanted[hit.record.id], abs=0.01)
-        store.optimize()
-        store.close()
-
-
-_WORDS = ("harbour", "cat", "budget", "release", "winter", "compiler", "bread", "window")
