@@ -46,7 +46,7 @@ from contextkit.store.identity import StoreIdentity, new_models
 from contextkit.store.payloads import point_numbers, projects_by_source
 from contextkit.store.reading_copy import ReadingCopy
 from contextkit.store.revisions import FolderRevisions
-from contextkit.store.shard_folder import SPARE_BYTES, ShardFolder
+from contextkit.store.shard_folder import SPARE_BYTES, WORTH_OPTIMIZING, ShardFolder
 from contextkit.store.sizes import records_bytes, vectors_bytes
 from contextkit.store.takeover import open_shard
 from contextkit.store.turns import SharedShard
@@ -195,12 +195,14 @@ class EmbeddedStore:
     def optimize(self) -> bool:
         """Optimize the shard; return whether that was needed.
 
-        An optimized shard opens in half the time, deleted records free their room, and searches
-        of 50,000 records get faster. It takes a second for 10,000 records, and as much room on
-        the disk as the shard has; it blocks the other threads of this process.
+        An optimized shard opens in half the time, deleted records free their room, and searches of
+        50,000 records get faster. It takes a second for 10,000 records, and as much room on the
+        disk as the shard has; it blocks this process. A small shard is quicker as it is.
         """
         with self._shared.use() as shard:
             self._require_writable()
+            if self._folder.size() < WORTH_OPTIMIZING:
+                return False
             self._folder.require_room(self._folder.room_to_optimize(), SPARE_BYTES, "optimizing it")
             # Word frequencies no longer count deleted records, which changes scores.
             with self._noted(None), engine_errors(f"optimizing the store at {self.path}"):

@@ -56,6 +56,9 @@ SHARD_SCHEMA = 4
 OLDER_SCHEMA = 3
 """The schema that is replaced on opening (`contextkit.store.takeover`)."""
 
+WORTH_OPTIMIZING = 6 * 1024 * 1024
+"""Bytes of a shard from which it is optimized: those of some 2,000 records."""
+
 OPEN_BYTES = 16 * 1024 * 1024
 """Room that must be free to open a shard; without it the engine aborts the process."""
 

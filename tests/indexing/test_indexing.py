@@ -366,6 +366,7 @@ def test_a_store_that_cannot_be_put_in_order_is_still_indexed(
         indexer.records.put([Record(id="1", text="a wave")])
         full = shutil.disk_usage(indexer.workspace)._replace(free=0)
         monkeypatch.setattr(shutil, "disk_usage", lambda path: full)
+        monkeypatch.setattr("contextkit.store.embedded.WORTH_OPTIMIZING", 0)
         return IndexReport(added=2000)
 
     kit = open_kit(
