@@ -10,7 +10,7 @@ from contextkit.testing import own_home
 from tests.benchmarks.provider_cache import Play, ProviderCache, Turn, copy_code, main, play
 
 _LEAST_SHARE = 0.95
-_TURNS = 20
+_TURNS = 12
 
 
 @pytest.mark.one_python

@@ -27,7 +27,7 @@ from tests.store.older import hashing, make_older
 pytestmark = pytest.mark.one_python
 
 _OLDER = Path(__file__).with_name("older.py")
-_KILLS = 12
+_KILLS = 8
 
 
 def _records(count: int) -> list[Record]:
