@@ -66,6 +66,14 @@ async def test_the_newest_commits_come_first(ask: Any, question: str) -> None:
 
 
 @pytest.mark.usefixtures("history")
+async def test_the_newest_commits_are_not_of_a_version_that_is_over(ask: Any) -> None:
+    """The commits that name it come instead; since a version, the newest are meant."""
+    assert await ask("what changed in 1.4?") == ["shelf-1.4.0"]
+    assert await ask("what changed in 1.3?") == []
+    assert (await ask("what changed since 1.3?"))[0] == "Label the shelf"
+
+
+@pytest.mark.usefixtures("history")
 async def test_of_commits_about_a_subject_the_newest_comes_first(ask: Any) -> None:
     """Though an older one matches better; those that do not match come behind."""
     found = await ask("summarize the latest changes to the printer")

@@ -24,6 +24,8 @@ _CHANGED = re.compile(
     re.IGNORECASE,
 )
 _YEAR = re.compile(r"\b(?:in|during|of) ((?:19|20)\d\d)\b")
+_SINCE = re.compile(r"\b(?:since|after)\b", re.IGNORECASE)
+_VERSION = re.compile(r"(?<![\w.])v?(\d+\.\d[\w.]*\b)")
 _BY = re.compile(r"\b(?:by|from|did|has) (?P<name>[A-Z][\w.-]*)")
 _WORD = re.compile(r"\w{2,}")
 _STEP = 0.02
@@ -49,12 +51,15 @@ class HistoryQuestion:
         newest: whether it asks for the newest commits.
         spans: the times that it names, as filters.
         about: the words that say what changed; "" for all that changed.
+        versions: the versions that it asks about as a whole: their notes say what changed, and
+            only the commits that name one of them are wanted.
     """
 
     is_asked: bool = False
     newest: bool = False
     spans: Sequence[Range] = ()
     about: str = ""
+    versions: Sequence[str] = ()
 
     @classmethod
     def of(
@@ -74,13 +79,22 @@ class HistoryQuestion:
         spans = spans or [_of_year(int(year)) for year in _YEAR.findall(query)]
         about = changes_subject(query, project)
         of_all = not about and not _OF_THE_PROJECT.isdisjoint(topics)
-        is_newest = of_all or _NEWEST.search(query) is not None
-        return cls(is_asked=True, newest=is_newest and not spans, spans=spans, about=about)
+        versions = _VERSION.findall(query) if of_all and not _SINCE.search(query) else []
+        is_newest = (of_all and not versions) or _NEWEST.search(query) is not None
+        newest = is_newest and not spans
+        return cls(is_asked=True, newest=newest, spans=spans, about=about, versions=versions)
 
     @property
     def orders(self) -> bool:
         """Whether commits are wanted by their time, and not by their words alone."""
         return self.newest or bool(self.spans)
+
+    def is_about(self, record: Record) -> bool:
+        """Whether a commit names one of the versions, if the question is about some."""
+        return not self.versions or any(
+            re.search(rf"(?<![\w.])v?{re.escape(version)}(?!\d)", record.text)
+            for version in self.versions
+        )
 
 
 def _of_year(year: int) -> Range:

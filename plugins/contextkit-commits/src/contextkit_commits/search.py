@@ -69,7 +69,7 @@ async def find_commits(request: ContextRequest) -> list[ContextItem]:
     found = await _of_a_time(request, asked, authors) if asked.orders or authors else []
     # A host's own search lists no commits by their time.
     if not found and not asked.spans:
-        found = _scored(hits, request.query)
+        found = _scored([hit for hit in hits if asked.is_about(hit.record)], request.query)
     scored = [each for each in found if each[1].id not in known and not is_silent_merge(each[1])]
     scored.sort(key=lambda found: -found[0])
     # The best commit cannot exceed 1, and the order of the others is kept.

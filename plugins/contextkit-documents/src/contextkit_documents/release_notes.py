@@ -69,6 +69,7 @@ class ReleaseQuestion:
         about: the words that say what it asks about; "" for all that changed.
         project: the project's name.
         moves: whether it is about moving to a release.
+        of_its_first: whether the first release of a version that it names comes first.
         kind: how notes say what it asks for, such as fixes; None for anything.
     """
 
@@ -78,6 +79,7 @@ class ReleaseQuestion:
     about: str = ""
     project: str = ""
     moves: bool = False
+    of_its_first: bool = False
     kind: re.Pattern[str] | None = None
 
     @classmethod
@@ -100,10 +102,13 @@ class ReleaseQuestion:
         text = query.lower()
         moves = _MOVES.search(text) is not None
         ranges = tuple(_named_releases(text, moves=moves))
+        of_its_first = moves
         if len(ranges) == 2 and _BETWEEN.search(text) and ranges[0] < ranges[1]:
             ranges = ((ranges[0][1], ranges[1][1]),)
         elif len(ranges) == 1 and _SINCE.search(text):
             ranges = ((ranges[0][0] + 1, ABOVE_ALL + 1),)
+        else:
+            of_its_first = True
         newest = None if ranges or moves else _NEWEST.search(text)
         of_all = not ranges and not moves and not about
         several = newest is None or newest["several"]
@@ -114,6 +119,7 @@ class ReleaseQuestion:
             about=about,
             project=project,
             moves=moves,
+            of_its_first=of_its_first,
             kind=next((said for asks, said in _KINDS if asks.search(text)), None),
         )
 
@@ -152,7 +158,7 @@ async def wanted_notes(
             key=lambda it: (
                 _distance(it, asked.kind),
                 # Of version 3, the first release changed most.
-                it.fields["release"] if asked.moves else 0,
+                it.fields["release"] if asked.of_its_first else 0,
                 -matches.get(it.id, 0.0),
                 _path(it),
                 _position(it),
