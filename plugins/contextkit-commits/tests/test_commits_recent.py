@@ -73,6 +73,30 @@ async def test_the_newest_commits_are_not_of_a_version_that_is_over(ask: Any) ->
     assert (await ask("what changed since 1.3?"))[0] == "Label the shelf"
 
 
+async def test_a_merge_does_not_repeat_its_commit(repo: Any, index: Index, ask: Any) -> None:
+    """Its subject is the name of the request; one with another name says more."""
+    repo.commit("Paint the wall", wall="1\n")
+    for branch, subject, merged in (
+        ("a", "Label the jars of the shelf", "Label the jars of the shelf (#12)"),
+        ("b", "Close the door slowly; oil it", "Close the door slowly (#13)"),
+        ("c", "Replace a bulb", "Light the cellar again (#14)"),
+    ):
+        repo.git("switch", "--quiet", "-c", branch)
+        repo.commit(subject, **{branch: "1\n"})
+        repo.git("switch", "--quiet", "main")
+        when = f"{repo.next_time()} +0000"
+        merge = ("merge", "--quiet", "--no-ff", "-m", merged, branch)
+        repo.git(*merge, GIT_AUTHOR_DATE=when, GIT_COMMITTER_DATE=when)
+    index(repo)
+    assert await ask("What changed recently?") == [
+        "Light the cellar again (#14)",
+        "Replace a bulb",
+        "Close the door slowly; oil it",
+        "Label the jars of the shelf",
+        "Paint the wall",
+    ]
+
+
 @pytest.mark.usefixtures("history")
 async def test_of_commits_about_a_subject_the_newest_comes_first(ask: Any) -> None:
     """Though an older one matches better; those that do not match come behind."""

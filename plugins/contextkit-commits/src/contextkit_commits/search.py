@@ -50,6 +50,10 @@ _DEFAULT_MERGE = re.compile(
     r"Merge (?:branch|branches|commit|commits|pull request|remote-tracking branch|"
     r"remote-tracking branches|tag|tags)\b"
 )
+_REQUEST = re.compile(r"\(#\d+\)")
+_LEAST_WORDS = 3
+"""Words that the subject of a merge shares with that of a commit, to say the same."""
+
 # Lines that git adds below a merge's subject: the files in conflict, and trailers.
 _ADDED_LINE = re.compile(r"\s*$|#|\t|Conflicts:|[A-Z][A-Za-z-]*-by: ")
 
@@ -71,6 +75,7 @@ async def find_commits(request: ContextRequest) -> list[ContextItem]:
     if not found and not asked.spans:
         found = _scored([hit for hit in hits if asked.is_about(hit.record)], request.query)
     scored = [each for each in found if each[1].id not in known and not is_silent_merge(each[1])]
+    scored = _without_repeats(scored)
     scored.sort(key=lambda found: -found[0])
     # The best commit cannot exceed 1, and the order of the others is kept.
     most = max(1.0, scored[0][0]) if scored else 1.0
@@ -105,6 +110,27 @@ async def _of_a_time(
     found = [hit for own in await asyncio.gather(*searches) for hit in own]
     scored = _scored(found, about)
     return by_time(scored) if asked.newest else scored
+
+
+def _without_repeats(found: Sequence[tuple[float, Record]]) -> list[tuple[float, Record]]:
+    """Drop merges that say what one of the commits found says: they have the name of their request.
+
+    Such a commit gets the better relevance of the two.
+    """
+    subjects = [words_of(_REQUEST.sub("", record.text.partition("\n")[0])) for _, record in found]
+    merges = [place for place, (_, record) in enumerate(found) if record.fields.get("is_merge")]
+    best = {place: relevance for place, (relevance, _) in enumerate(found)}
+    commits = best.keys() - merges
+    for merge in merges:
+        same = [place for place in commits if _say_the_same(subjects[merge], subjects[place])]
+        if same:
+            relevance = best.pop(merge)
+            best.update((place, max(best[place], relevance)) for place in same)
+    return [(relevance, found[place][1]) for place, relevance in best.items()]
+
+
+def _say_the_same(one: frozenset[str], other: frozenset[str]) -> bool:
+    return min(len(one), len(other)) >= _LEAST_WORDS and (one <= other or other <= one)
 
 
 def shas_in(query: str) -> list[str]:
