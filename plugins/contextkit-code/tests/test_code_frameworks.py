@@ -39,3 +39,35 @@ def test_a_framework_is_asked_for_its_code(
     """Unless tests are asked for in so many words."""
     project(framework())
     assert ask(question)[0].id.startswith(first)
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("how do I test a command with input?", "src/shelf/testing.py"),
+        ("how can I unit-test what a command prints?", "src/shelf/testing.py"),
+        ("which tests are there of commands with input?", "tests/test_commands.py"),
+    ],
+)
+def test_who_asks_how_to_test_gets_the_helpers(
+    project: Project, ask: Ask, question: str, first: str
+) -> None:
+    """A library has them for the tests of others; its own tests are of itself."""
+    project(
+        {
+            "src/shelf/commands.py": "def command(text):\n    return text\n",
+            "src/shelf/testing.py": (
+                "class Runner:\n"
+                '    """Runs commands in tests."""\n\n'
+                "    def run(self, command, given):\n"
+                '        """Run a command with input; return what it prints."""\n'
+                "        return command(given)\n"
+            ),
+            "tests/test_commands.py": (
+                'def test_a_command_with_input():\n    """What a command prints with input."""\n'
+                "    assert command('input')\n\n\n"
+                "def test_a_command_prints_its_input():\n    assert command('input')\n"
+            ),
+        }
+    )
+    assert ask(question)[0].metadata["file_path"] == first

@@ -28,6 +28,10 @@ _TESTS = re.compile(
     r"|(?:^|/)(?:test_[^/]*|conftest\.py|[^/]*[._-](?:test|spec)s?\.\w+|[^/]*Tests?\.[a-z]+"
     r"|[^/]*\.feature)$"
 )
+_HELPERS = re.compile(
+    r"^(?!.*(?:^|/)(?:[Tt]ests?|__tests__|specs?)/)(?!.*[._-](?:test|spec)s?\.\w+$)"
+    r".*(?:^|/)(?:testing|[Tt]est[-_]?(?:utils?|[Hh]elpers?|[Cc]lient|kit|support))(?:/|\.\w+$)"
+)
 _ASIDES = re.compile(
     r"(?:^|/)(?:completions|legacy|_?compat|deprecated|examples?|samples?|demos?|playgrounds?|bench(?:es|marks?)?"
     r"|mocks?|__mocks__|docs|_?vendor(?:ed)?|3rd[-_]?party|extern|single_include|amalgamation)/"
@@ -46,6 +50,7 @@ _ENTRY = re.compile(r"(?:^|/)(?:__init__|index)\.\w+$")
 _TEST_PENALTY = 0.5
 _ASIDE_PENALTY = 0.6
 _PROSE_PENALTY = 0.6
+_HELPERS_GAIN = 1.5
 _ENTRY_PENALTY = 0.7
 
 
@@ -55,11 +60,12 @@ def is_test(path: str) -> bool:
 
 
 def penalty(path: str, question: Question) -> float:
-    """Return the penalty factor of a path, in (0, 1].
+    """Return the factor of a path: a penalty, in (0, 1], or over 1 for helpers of tests.
 
     Tests, legacy code, examples, benchmarks, copies (of dependencies, or of all code in one file),
     prose and data use the words of their subject; so do files that only collect others'
-    definitions. There is no penalty where the question asks for them.
+    definitions. There is no penalty where the question asks for them. "How do I test …?" asks a
+    library for what it has for the tests of others, such as `click/testing.py`, not for its own.
     """
     return _penalty(path, question.asks_for)
 
@@ -67,7 +73,9 @@ def penalty(path: str, question: Question) -> float:
 @lru_cache(_CACHED)
 def _penalty(path: str, asks_for: frozenset[str]) -> float:
     factor = 1.0
-    if "tests" not in asks_for and is_test(path):
+    if "test helpers" in asks_for and _HELPERS.search(path):
+        factor *= _HELPERS_GAIN
+    elif "tests" not in asks_for and is_test(path):
         factor *= _TEST_PENALTY
     if not asks_for & {"asides", "prose"} and _ASIDES.search(path):
         factor *= _ASIDE_PENALTY

@@ -17,6 +17,7 @@ _SEPARATOR = re.compile(r"::|#|->")
 _PLAIN_WORD = re.compile(r"[^\W\dA-Z_]+|[A-Z]+")
 _CAPITALISED = re.compile(r"[A-Z][^\W\dA-Z_]*")
 
+_TO_TEST = re.compile(r"\b(?:i|we|you|to)\s+(?:unit[- ]?)?test\b", re.IGNORECASE)
 _ASKS_FOR = re.compile(
     r"\b(?:(?P<tests>test(?:s|ed|ing)?|specs?|fixtures?|mocks?|mocking)"
     r"|(?P<asides>legacy|deprecat(?:ed|ions?)|compat(?:ibility)?|examples?|samples?|demos?"
@@ -92,8 +93,9 @@ class Question:
         identifier: the name that makes up the whole query; "" for a question of words.
         asks_for: what else it speaks of: `tests`, `asides` (legacy code, examples, benchmarks,
             scripts, completions of shells), `prose`; in a text of several lines its first line says
-            this. `use` where it asks for none of these, but how to use something. `new tests` where
-            it asks to write tests of what the other words say.
+            this. `use` where it asks for none of these, but how to use something. `test helpers`
+            beside it where it asks how to test something. `new tests` where it asks to write tests
+            of what the other words say.
         has_lines: whether it is a text of several lines.
         line: the line that says what is asked.
         keys: the words with hyphens in that line: keys of settings, options of commands, or English
@@ -153,6 +155,8 @@ def ask(query: str) -> Question:
     is_identifier = _NAME.fullmatch(whole) is not None
     names = (whole,) if is_identifier else tuple(_names(query))
     asked = {kind for found in _ASKS_FOR.finditer(line) if (kind := found.lastgroup)}
+    if is_about_use and asked == {"tests"} and _TO_TEST.search(line):
+        asked = {"use", "test helpers"}
     if tested != task:
         asked = asked - {"tests"} | {"new tests"}
     if is_about_use and not asked:
