@@ -36,6 +36,7 @@ CAPPED = {
     "contextkit_documents.headings._RST_QUOTED": 500,
     # A file's name has no more.
     "contextkit_documents.file_kinds._REQUIREMENTS": 255,
+    "contextkit_documents.file_kinds._LICENCE": 255,
     "contextkit_documents.file_kinds._LOCK": 255,
 }
 # They are told from others by an engine, or a care, of their own.

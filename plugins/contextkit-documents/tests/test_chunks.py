@@ -348,6 +348,8 @@ def test_a_document_without_words_has_no_chunks(path: str, text: str) -> None:
             "fetched or made by a tool",
         ),
         ("LICENSE.txt", FileKind("documentation", "text"), "a licence's text"),
+        ("MIT-LICENSE.txt", FileKind("documentation", "text"), "a licence's text"),
+        ("docs/add-license.md", FileKind("documentation", "markdown"), None),
         ("docs/licensed.md", FileKind("documentation", "markdown"), None),
         ("web/locales/da.yml", FileKind("configuration", "yaml"), "translations of a program"),
         ("docs/locales/da.md", FileKind("documentation", "markdown"), None),

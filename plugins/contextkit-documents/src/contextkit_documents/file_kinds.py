@@ -61,7 +61,11 @@ _MANUAL = re.compile(r"[a-z][\w.+-]*(?<=[a-z])\.[1-8](?:\.(?:in|prebuilt|tmpl))?
 """A page of a manual, such as `git-add.1`; `v1.2` is none."""
 
 _LOCK = re.compile(r".+\.lock|.+[-.]lock\.(?:json|ya?ml)|npm-shrinkwrap\.json|package\.resolved")
-_LICENCE = re.compile(r"(?:un)?licen[cs]e(?:[-_.].+)?|copying(?:[-_.].+)?")
+_LICENCE = re.compile(
+    r"(?:un)?licen[cs]e(?:[-_.].+)?|copying(?:[-_.].+)?"
+    # `MIT-LICENSE`, `third_party_licenses.txt`; `add-license.md` is a page.
+    r"|(?:[a-z\d]++[-_]){1,3}licen[cs]es?(?:\.txt)?"
+)
 _TESTS = frozenset({"fixtures", "regress", "spec", "specs", "test", "testdata", "tests"})
 """Folders whose plain text is what a test reads or expects; a README may be about the tests."""
 
