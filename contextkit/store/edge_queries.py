@@ -42,9 +42,10 @@ the time at 100,000 records.
 _COMPARED_AGAIN = edge.SearchParams(
     quantization=edge.QuantizationSearchParams(rescore=True, oversampling=6)
 )
-"""An optimized shard compares two bits of each number, then whole numbers of the best of these.
+"""How an optimized shard compares a query with its vectors.
 
-Six times as many as are wanted: as many of the nearest 40 are found then as by comparing all.
+It compares two bits of each number, and then the whole numbers of the best. With six times as many
+as are wanted, it finds as many of the nearest 40 as by comparing all of them in full.
 """
 
 WORTH_AN_INDEX = 1_000

@@ -52,7 +52,7 @@ _DEFAULT_MERGE = re.compile(
 )
 _REQUEST = re.compile(r"\(#\d+\)")
 _LEAST_WORDS = 3
-"""Words that the subject of a merge shares with that of a commit, to say the same."""
+"""Words that two subjects have at least, to be compared: "Fix CI" is often written."""
 
 # Lines that git adds below a merge's subject: the files in conflict, and trailers.
 _ADDED_LINE = re.compile(r"\s*$|#|\t|Conflicts:|[A-Z][A-Za-z-]*-by: ")
@@ -113,9 +113,10 @@ async def _of_a_time(
 
 
 def _without_repeats(found: Sequence[tuple[float, Record]]) -> list[tuple[float, Record]]:
-    """Drop merges that say what one of the commits found says: they have the name of their request.
+    """Drop merges that repeat the subject of a commit that was found.
 
-    Such a commit gets the better relevance of the two.
+    A project that merges pull requests under their titles has most changes twice. The commit stays,
+    as it lists the files, and gets the better relevance of the two.
     """
     subjects = [words_of(_REQUEST.sub("", record.text.partition("\n")[0])) for _, record in found]
     merges = [place for place, (_, record) in enumerate(found) if record.fields.get("is_merge")]
