@@ -118,8 +118,10 @@ def _without_repeats(found: Sequence[tuple[float, Record]]) -> list[tuple[float,
     A project that merges pull requests under their titles has most changes twice. The commit stays,
     as it lists the files, and gets the better relevance of the two.
     """
-    subjects = [words_of(_REQUEST.sub("", record.text.partition("\n")[0])) for _, record in found]
     merges = [place for place, (_, record) in enumerate(found) if record.fields.get("is_merge")]
+    if not merges:
+        return list(found)
+    subjects = [words_of(_REQUEST.sub("", record.text.partition("\n")[0])) for _, record in found]
     best = {place: relevance for place, (relevance, _) in enumerate(found)}
     commits = best.keys() - merges
     for merge in merges:
