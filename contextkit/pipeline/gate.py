@@ -47,6 +47,9 @@ _JOINT = r"[\W_]{0,2}"
 _MARKED = re.compile(r"[_./:>()#]")
 """What no proper name has, as `NO_PROXY` and `index.rst` have it."""
 
+_PARTS = re.compile(r" > |[.:#/]")
+"""What the parts of a title are joined by, as in `Login.check` and "Users > Login"."""
+
 _SHORT_NAME = 5
 """A name of so few letters is found as a whole: React is not in `reaction`."""
 
@@ -226,7 +229,9 @@ def refuses(
     elif len(candidates) >= _FEW_FOUND and 0 < len(words) <= _SHORT and not names.found:
         coverage = max(coverage_of(request.query, candidates))
         # A result without any of the words was found by meaning.
-        if 0 < coverage < _LEAST_COVERAGE and not _is_named_by_most(words, candidates):
+        if 0 < coverage < _LEAST_COVERAGE and not (
+            _is_named_by_most(words, candidates) or _is_a_name(words[0], candidates)
+        ):
             return (
                 "no result answers the question: the words found are "
                 f"{coverage:.2f} of what it is about"
@@ -287,6 +292,24 @@ def _is_named_by_most(words: Sequence[Word], candidates: Sequence[Candidate]) ->
 def _most_in_a_name(words: Sequence[Word], candidates: Sequence[Candidate]) -> int:
     names = (f"{each.item.title or ''} {each.item.location or ''}" for each in candidates)
     return max((words_in_text(words, name) for name in names), default=0)
+
+
+def _is_a_name(word: Word, candidates: Sequence[Candidate]) -> bool:
+    """Check for an item that is called by the word alone, or that is in a file that is.
+
+    "Why does login hang?" is about `login.py`, though all that was found has "login", and nothing
+    has "hang".
+    """
+    names = (
+        name
+        for each in candidates
+        for name in (*_PARTS.split(each.item.title or ""), _stem(each.item.location or ""))
+    )
+    return any(name.isalpha() and stem_of(name.lower()) in word.stems for name in {*names})
+
+
+def _stem(location: str) -> str:
+    return location.rpartition("/")[2].partition(".")[0]
 
 
 def by_other_means(info: SourceInfo, candidate: Candidate) -> bool:

@@ -164,6 +164,25 @@ async def test_words_that_all_items_have_in_their_names_are_the_subject(open_kit
     assert shown(await kit.assemble_context("how is a status saved?")) == set()
 
 
+@pytest.mark.parametrize(
+    ("place", "goes_on"),
+    [
+        ({"title": "Drafts.save"}, True),
+        ({"title": "Guide > Drafts"}, True),
+        ({"location": "src/drafts.py:1"}, True),
+        ({"title": "save_drafts", "location": "src/drafts_of_all.py:1"}, False),
+    ],
+)
+async def test_what_is_called_by_the_first_word_is_its_subject(
+    open_kit: OpenKit, place: dict[str, Any], goes_on: bool
+) -> None:
+    """Though each item has that word, and none the other, which says what is wrong with it."""
+    items = [ContextItem("ant", f"drafts {n}", 0.5, id=str(n), **place) for n in range(8)]
+    kit = open_kit({"ant": make_source(items)})
+    assert bool(shown(await kit.assemble_context("why do drafts vanish?"))) is goes_on
+    assert not shown(await kit.assemble_context("are there vanishing drafts?"))
+
+
 async def test_a_word_of_another_language_may_stand_for_what_was_found(open_kit: OpenKit) -> None:
     """A verb that no list has is no sign that nothing answers; a noun that nothing has is one."""
     items = [ContextItem("ant", "open the file", 0.3, id="1")]
