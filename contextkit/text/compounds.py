@@ -1,6 +1,7 @@
-"""Write together what a question writes apart: `timeout` for "time out".
+"""Write a question as the texts that answer it have its words.
 
-Code has the compound, and a search for "time" finds clocks: "out" is in every text.
+Code has `timeout` where a question has "time out", and a search for "time" finds clocks: "out" is
+in every text. What answers "how long is a session valid?" has no "long".
 """
 
 from __future__ import annotations
@@ -8,38 +9,60 @@ from __future__ import annotations
 import re
 
 _APART = {
+    "backend": r"back ends?",
     "backoff": r"back(?:s|ed|ing)? off",
     "backup": r"back(?:s|ed|ing)? up",
     "callback": r"call(?:s|ed|ing)? back",
+    "checkbox": r"check box(?:es)?",
     "checkout": r"check(?:s|ed|ing)? out",
     "cleanup": r"clean(?:s|ed|ing)? up",
+    "codebase": r"code bases?",
+    "database": r"data bases?",
+    "dataset": r"data sets?",
+    "dropdown": r"drop downs?",
+    "email": r"e mails?",
     "endpoint": r"end points?",
     "fallback": r"f(?:all(?:s|ing)?|ell|allen) back",
     "filename": r"file names?",
+    "frontend": r"front ends?",
     "hostname": r"host names?",
+    "keyword": r"key words?",
     "login": r"log(?:s|ged|ging)? in(?= (?:again|as|by|to|using|via|with)\b|\W*\Z)",
     "logout": r"log(?:s|ged|ging)? out",
     "lookup": r"look(?:s|ed|ing)? up",
     "metadata": r"meta data",
     "middleware": r"middle wares?",
+    "multiline": r"multi lines?",
     "namespace": r"name spaces?",
+    "plugin": r"plug ins?",
+    "popup": r"pop(?:s|ped|ping)? up",
+    "readonly": r"read only",
     "rollback": r"roll(?:s|ed|ing)? back",
     "setup": r"set(?:s|ting)? up",
     "shutdown": r"shut(?:s|ting)? down",
+    "sidebar": r"side bars?",
     "startup": r"start(?:s|ed|ing)? up",
     "subcommand": r"sub commands?",
+    "subdomain": r"sub domains?",
     "teardown": r"t(?:ear(?:s|ing)?|orn) down",
     "timeout": r"tim(?:e[sd]?|ing) out",
     "timestamp": r"time stamps?",
+    "timezone": r"time zones?",
     "username": r"user names?",
+    "webhook": r"web hooks?",
     "websocket": r"web sockets?",
     "whitespace": r"white spaces?",
     "workaround": r"work(?:s|ed|ing)? around",
+    "workflow": r"work flows?",
 }
-_PATTERN = re.compile(
-    rf"\b(?:{'|'.join(f'(?P<{word}>{apart})' for word, apart in _APART.items())})\b",
-    re.IGNORECASE,
-)
+_EITHER = "|".join(f"(?P<{word}>{apart})" for word, apart in _APART.items())
+_PATTERN = re.compile(rf"\b(?:{_EITHER})\b".replace(" ", "[ -]"), re.IGNORECASE)
+_QUANTITY = re.compile(r"\b(how) (?:far|long|many|much|often|old)\b", re.IGNORECASE)
+
+
+def without_quantity(question: str) -> str:
+    """Return a question without the "long" of "how long"."""
+    return _QUANTITY.sub(r"\1", question)
 
 
 def with_compounds(text: str) -> str:

@@ -9,7 +9,7 @@ from itertools import islice, pairwise
 
 from attrs import define, field
 
-from contextkit.text.compounds import with_compounds
+from contextkit.text.compounds import with_compounds, without_quantity
 from contextkit.text.keywords import base_form
 from contextkit.text.languages.lexicon import Term
 from contextkit.text.languages.read import language_of, terms_in
@@ -316,7 +316,9 @@ def subject_words(query: str) -> tuple[tuple[str, ...], ...]:
 def _words_about(text: str) -> tuple[tuple[str, ...], ...]:
     language = language_of(text)
     if language is None:
-        forms = ((word, base_form(word)) for word in _subject(with_compounds(text)))
+        forms = (
+            (word, base_form(word)) for word in _subject(with_compounds(without_quantity(text)))
+        )
         about: Iterable[tuple[str, ...]] = (tuple(dict.fromkeys(map(stem_of, f))) for f in forms)
     else:
         about = filter(None, map(_beginnings, terms_in(text, language)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from contextkit import ContextKit, Record
-from contextkit.text.compounds import with_compounds
+from contextkit.text.compounds import with_compounds, without_quantity
 from tests.making import OpenKit, from_records, make_plugin
 
 
@@ -17,6 +17,7 @@ from tests.making import OpenKit, from_records, make_plugin
         ("how are file names rolled back?", "how are file names filename rolled back rollback?"),
         ("how do I log in?", "how do I log in login?"),
         ("where do users log in with a token?", "where do users log in login with a token?"),
+        ("send an e-mail from the back-end", "send an e-mail email from the back-end backend"),
     ],
 )
 def test_the_compound_stands_behind_the_phrase(question: str, searched: str) -> None:
@@ -28,6 +29,19 @@ def test_the_compound_stands_behind_the_phrase(question: str, searched: str) -> 
 def test_other_words_stay_as_they_are(question: str) -> None:
     """A log in a format is no login."""
     assert with_compounds(question) == question
+
+
+@pytest.mark.parametrize(
+    ("question", "searched"),
+    [
+        ("How long is a session valid?", "How is a session valid?"),
+        ("how many workers are there?", "how workers are there?"),
+        ("how is a long session stored?", "how is a long session stored?"),
+    ],
+)
+def test_the_quantity_that_is_asked_for_is_not_searched_for(question: str, searched: str) -> None:
+    """Long texts and long names do not say how long something takes."""
+    assert without_quantity(question) == searched
 
 
 async def test_a_record_with_the_compound_is_found_first(open_kit: OpenKit) -> None:
