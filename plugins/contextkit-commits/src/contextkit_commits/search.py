@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from contextkit.concurrency import in_thread
 from contextkit.models import ContextItem, ContextRequest, Filters, Hit, Record
+from contextkit.text import STOP_WORDS
 from contextkit_commits.commit_records import SHORT_SHA, commit_item
 from contextkit_commits.own_words import ROUTINE_SUBJECT, is_bot
 from contextkit_commits.recent import (
@@ -37,12 +38,6 @@ _ASKS_FOR_ROUTINE = frozenset({"bump", "bumped", "depend", "releas", "renova", "
 
 _WORD = re.compile(r"[^\W_]{2,}")
 _STEM = 6
-_COMMON = frozenset(
-    _WORD.findall(
-        "an and are as at be by for from if in is it not of on or that the this to was what "
-        "when which why with"
-    )
-)
 _SUBJECT_GAIN = 4.0
 _USUAL_SHARE = 0.15
 _SHORT_SUBJECT = 2
@@ -176,12 +171,12 @@ def relevance_of(hit: Hit, query_words: frozenset[str]) -> float:
 
 @lru_cache(_CACHED)
 def words_of(text: str) -> frozenset[str]:
-    """Return a text's stems without the most common words.
+    """Return a text's stems without stop words.
 
     A stem is the first letters of a word.
     """
     words = (word.lower() for word in _WORD.findall(text))
-    return frozenset(word[:_STEM] for word in words if word not in _COMMON)
+    return frozenset(word[:_STEM] for word in words if word not in STOP_WORDS)
 
 
 def _share(subject: frozenset[str], query: frozenset[str]) -> float:
