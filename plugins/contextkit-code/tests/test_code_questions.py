@@ -37,10 +37,12 @@ from contextkit_code.ranking.subjects import with_command
         ("lib/types.d.ts", "deprecated types"),
         ("README.md", "what does the readme say"),
         ("docs/guide.rst", "documentation"),
+        ("web/alerts.less", "the color of it"),
+        ("web/theme/dark.css", "how do I center the title?"),
     ],
 )
 def test_what_is_beside_the_point_counts_less_unless_asked_for(path: str, asks: str) -> None:
-    """Tests, asides and prose."""
+    """Tests, asides, prose and style sheets."""
     assert penalty(path, ask("how are items capped")) < 1
     assert penalty(path, ask(asks)) > penalty(path, ask("how are items capped"))
 
@@ -55,6 +57,8 @@ def test_what_is_beside_the_point_counts_less_unless_asked_for(path: str, asks: 
         "src/t/a.c",
         "a/deps/b.py",
         "src/scripts/a.py",
+        "src/languages/go.py",
+        "src/lang/js.js",
     ],
 )
 def test_ordinary_files_count_in_full(path: str) -> None:
@@ -65,6 +69,23 @@ def test_ordinary_files_count_in_full(path: str) -> None:
 def test_files_that_gather_others_count_less() -> None:
     """Whatever is asked."""
     assert penalty("a/__init__.py", ask("a")) == penalty("a/index.ts", ask("a")) == 0.7
+
+
+@pytest.mark.parametrize(
+    ("other", "english"),
+    [
+        ("web/locales/pt-BR.json", "web/locales/en.json"),
+        ("locales/de/app.json", "locales/en-US/app.json"),
+        ("messages/messages_it.properties", "messages/messages.properties"),
+        ("locale/fr/LC_MESSAGES/app.po", "locale/en/LC_MESSAGES/app.po"),
+    ],
+)
+def test_texts_in_other_languages_count_less_than_the_english_ones(
+    other: str, english: str
+) -> None:
+    """A program has fifty such files, which share keys and what is not translated."""
+    question = ask("what does the save button say?")
+    assert penalty(other, question) < penalty(english, question)
 
 
 def test_the_words_of_a_path_are_compared_with_the_question() -> None:
@@ -85,6 +106,12 @@ def test_what_a_name_is_says_nothing_of_other_units() -> None:
     """Units about macros do not answer a question about one macro."""
     assert ask("what does the trace macro do?").words == ("trace",)
     assert ask("how does a macro call the tracer?").words == ("macro", "call", "tracer")
+
+
+def test_that_something_is_decided_is_no_part_of_its_subject() -> None:
+    """Code that decides something else had the rarest word of the question."""
+    assert ask("how is it decided that a check must be down?").words == ("check", "down")
+    assert ask("what determines the size of a pool?").words == ("size", "pool")
 
 
 def test_what_a_task_calls_new_is_no_part_of_its_subject() -> None:

@@ -45,11 +45,20 @@ _PROSE = re.compile(
     r"\.(?:adoc|html?|mdx?|rst|txt)$|(?:^|/)(?:README|CHANGELOG|LICEN[CS]E)[^/]*$", re.IGNORECASE
 )
 _DATA = re.compile(r"\.(?:cfg|csv|ini|json|properties|toml|xml|ya?ml)$", re.IGNORECASE)
+_TRANSLATIONS = re.compile(
+    r"(?:^|/)(?:i18n|l10n|lang(?:uage)?s?|locales?|messages|translations?)/"
+    r"(?:(?!en[-_.])\w+[-_.])?(?!en(?:[-_./]|$))[a-z]{2}(?:[-_]\w{2,4})?(?:/[^/]+){0,2}"
+    r"\.(?:json5?|po|properties|xml|ya?ml)$",
+    re.IGNORECASE,
+)
+_STYLES = re.compile(r"\.(?:css|less|pcss|sass|scss|styl)$", re.IGNORECASE)
 _ENTRY = re.compile(r"(?:^|/)(?:__init__|index)\.\w+$")
 
 _TEST_PENALTY = 0.5
 _ASIDE_PENALTY = 0.6
 _PROSE_PENALTY = 0.6
+_STYLES_PENALTY = 0.5
+_TRANSLATION_PENALTY = 0.5
 _HELPERS_GAIN = 1.5
 _ENTRY_PENALTY = 0.7
 
@@ -63,9 +72,10 @@ def penalty(path: str, question: Question) -> float:
     """Return the factor of a path: a penalty, in (0, 1], or over 1 for helpers of tests.
 
     Tests, legacy code, examples, benchmarks, copies (of dependencies, or of all code in one file),
-    prose and data use the words of their subject; so do files that only collect others'
-    definitions. There is no penalty where the question asks for them. "How do I test …?" asks a
-    library for what it has for the tests of others, such as `click/testing.py`, not for its own.
+    prose, data and style sheets use the words of their subject; so do files that only collect
+    others' definitions, and a program's texts in other languages than English. There is no penalty
+    where the question asks for them. "How do I test …?" asks a library for what it has for the
+    tests of others, such as `click/testing.py`, not for its own.
     """
     return _penalty(path, question.asks_for)
 
@@ -81,6 +91,10 @@ def _penalty(path: str, asks_for: frozenset[str]) -> float:
         factor *= _ASIDE_PENALTY
     if "prose" not in asks_for and (_PROSE.search(path) or _DATA.search(path)):
         factor *= _PROSE_PENALTY
+    if "looks" not in asks_for and _STYLES.search(path):
+        factor *= _STYLES_PENALTY
+    if _TRANSLATIONS.search(path):
+        factor *= _TRANSLATION_PENALTY
     if _ENTRY.search(path):
         factor *= _ENTRY_PENALTY
     return factor

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from attrs import frozen
 
-from contextkit.text import base_form, first_line, in_english, signals_of
+from contextkit.text import base_form, first_line, in_english, signals_of, without_quantity
 from contextkit_code.ranking.words import words_of
 
 _NAME = re.compile(r"[^\W\d][\w$]*(?:(?:\.|::|#|->)[^\W\d][\w$]*)*|\$[\w$]+")
@@ -25,6 +25,12 @@ _ASKS_FOR = re.compile(
     r"|(?P<prose>docs?|documentation|documented|readme|changelog|guides?|tutorials?|licen[cs]e))\b",
     re.IGNORECASE,
 )
+_LOOKS = re.compile(
+    r"\b(?:align(?:ed|ment)?|animat\w+|backgrounds?|borders?|breakpoints?|centere?d?|colou?rs?|css|dark"
+    r"|fonts?|hover|icons?|layouts?|less|margins?|mixins?|paddings?|pixels?|responsive|sass|scss|shadows?"
+    r"|spacing|styl\w+|tailwind|themes?|width|wrap(?:s|ped|ping)?)\b",
+    re.IGNORECASE,
+)
 
 # Words that form a question; the other words are its subject.
 _QUESTION_WORD = re.compile(
@@ -36,9 +42,10 @@ _QUESTION_WORD = re.compile(
 )
 # Verbs that say what to do with the subject; a name with such a verb is seldom the subject.
 _VERB = re.compile(
-    r"add(?:ed|ing|s)?|chang(?:e[ds]?|ing)|defin(?:e[ds]?|ing)|exist(?:s|ing)?|explain(?:ed|s)?"
+    r"add(?:ed|ing|s)?|chang(?:e[ds]?|ing)|decid(?:e[ds]?|ing)|defin(?:e[ds]?|ing)|determin(?:e[ds]?|ing)"
+    r"|exist(?:s|ing)?|explain(?:ed|s)?"
     r"|find(?:s|ing)?|fix(?:e[ds]|ing)?|happen(?:ed|ing|s)?|implement(?:ation|ed|ing|s)?"
-    r"|locat(?:ed|ion)|ma[dk]e|makes|need(?:ed|s)?|should|show(?:n|s)?|tell|want(?:ed|s)?|would"
+    r"|locat(?:ed|ion)|ma[dk]e|makes|must|need(?:ed|s)?|should|show(?:n|s)?|tell|want(?:ed|s)?|would"
 )
 # "The instrument macro" names a macro; units about macros in general are no answer.
 _KIND = re.compile(
@@ -95,7 +102,8 @@ class Question:
             scripts, completions of shells), `prose`; in a text of several lines its first line says
             this. `use` where it asks for none of these, but how to use something. `test helpers`
             beside it where it asks how to test something. `new tests` where it asks to write tests
-            of what the other words say.
+            of what the other words say. `looks`, beside any of them, where it speaks of colors,
+            layouts and the like.
         has_lines: whether it is a text of several lines.
         line: the line that says what is asked.
         keys: the words with hyphens in that line: keys of settings, options of commands, or English
@@ -146,7 +154,7 @@ def ask(query: str) -> Question:
     English words are added for those of another language.
     """
     is_about_use = "usage" in signals_of(query).topics
-    query = in_english(query)
+    query = without_quantity(in_english(query))
     whole = query.strip()
     line = first_line(query)
     task = _plain_task(whole)
@@ -161,6 +169,8 @@ def ask(query: str) -> Question:
         asked = asked - {"tests"} | {"new tests"}
     if is_about_use and not asked:
         asked = {"use"}
+    if _LOOKS.search(line):
+        asked = {*asked, "looks"}
     # A report that describes how it was tested does not ask for tests.
     beside = {word for word in words_of(query) if _ASKS_FOR.fullmatch(word)} - {*words_of(line)}
     beside.update(_KIND.findall(line))
@@ -193,7 +203,7 @@ def _subject(query: str) -> str:
     """Drop the verbs that precede a one-line question's subject."""
     if _TEST_TASK.match(query):
         return query
-    query = _LIVES.sub("", _plain_task(query))
+    query = _LIVES.sub("", _plain_task(without_quantity(query)))
     words = [word for word in query.split() if not _VERB.fullmatch(word.strip("?!.,:;").lower())]
     long = len(query.split()) > _SHORT_QUERY and first_line(query) == query.strip()
     return " ".join(words) if long and words else query
