@@ -43,6 +43,7 @@ from contextkit_code.ranking.question import (
 )
 from contextkit_code.ranking.raising import Traced, traced, traced_first
 from contextkit_code.ranking.subjects import is_about_no_code, with_command, with_main
+from contextkit_code.ranking.tables import filters_of_tables, with_tables
 from contextkit_code.ranking.traces import Trace, trace_in
 from contextkit_code.ranking.units import RankedUnit, cut, from_the_top, ranked_units
 from contextkit_code.ranking.words import hits_a_word, may_be_misspelled, names_in, near_names
@@ -194,13 +195,16 @@ async def _find(request: ContextRequest) -> list[ContextItem]:
     """
     asked = _Asked.of(request.query)
     request = evolve(request, query=asked.text)
-    whole, of_line, quoting, named = await asyncio.gather(
+    whole, of_line, quoting, named, tables = await asyncio.gather(
         _found(request, asked.text),
         _found(request, asked.first_line),
         _units(request, " ".join((*asked.leading, *asked.counting)), _QUOTING),
         _outlines(request, " ".join(mention.text for mention in asked.mentions)),
+        _tables(request, asked.question),
     )
-    question = with_tests_as_subject(asked.question, whole.units)
+    tables = [evolve(hit, relevance=_most(whole)) for hit in tables]
+    whole = evolve(whole, units=joined(tables, whole.units))
+    question = with_tests_as_subject(with_tables(asked.question, tables), whole.units)
     asked = evolve(asked, question=question)
     level = _most(whole)
     if asked.first_line and not asked.question.has_lines:
@@ -299,6 +303,13 @@ async def _outlines(request: ContextRequest, query: str) -> list[Hit]:
     found = await request.records.search(query, limit=_OUTLINES, filters=filters)
     # A host's own searcher has no outlines, and returns other records.
     return [hit for hit in found if hit.record.fields.get("kind") == OUTLINE]
+
+
+async def _tables(request: ContextRequest, question: Question) -> list[Hit]:
+    """Search what the question calls a table."""
+    filters = filters_of_tables(question.line)
+    filtered = evolve(request, filters={**filters, **request.filters})
+    return await _units(filtered, request.query if filters else "", _QUOTING)
 
 
 async def _with_mentioned(
