@@ -86,6 +86,8 @@ _PRINTS = [
     [
         "hook 'on_save' failed in gate 7, see hook.log",
         "HookError: hook 'on_save' failed in gate 7, see hook.log",
+        "gates: error (at <stdin>:1): hook 'on_save' failed in gate 7, see hook.log",
+        "warning[H12]: hook 'on_save' failed in gate 7, see hook.log",
         "My terminal says this.\n\nerror: hook 'on_save' failed in gate 7, see hook.log",
     ],
 )

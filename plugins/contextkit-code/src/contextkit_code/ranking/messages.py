@@ -13,6 +13,7 @@ _QUOTED = re.compile(r"""(?<!\w)(?:'([^'\n]{4,200})'|"([^"\n]{4,200})"|`([^`\n]{
 _LEFT_OUT = re.compile(r"\.\.\.|…")
 _MESSAGE = re.compile(
     r"(?:\b(?:\w*(?:Error|Exception|Warning)|(?i:error|fatal|panic|warning))"
+    r"(?> ?\[[^][\n]{1,80}+\]| \([^()\n]{1,80}+\)|)"
     r"|^[ \t]*+(?=[\w.]*[a-z][A-Z])[\w.]++): ([^\n]{8,200})",
     re.MULTILINE,
 )
