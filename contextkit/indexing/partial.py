@@ -1,4 +1,4 @@
-"""Tell other processes which sources are not wholly indexed yet.
+"""Tell which sources are not wholly indexed yet.
 
 An index run that takes longer writes its progress to a file, and deletes it when all is done. What
 a run leaves for later, or did not reach before it was killed, stays in the file until a later run
@@ -20,6 +20,7 @@ from attrs import define, field
 from contextkit.config.load import data_folder
 from contextkit.files import make_private_folder, write_atomically
 from contextkit.models.indexer import Progress
+from contextkit.store.base import RecordStore
 
 PARTLY = "answered from a part of the index"
 """How the note of such a context begins."""
@@ -108,3 +109,20 @@ def partly_indexed(checkout: str, sources: Collection[str]) -> Iterator[str]:
     named = [f"{source} ({how})" for source, how in found.items() if source in sources]
     if named:
         yield f"{PARTLY}, which is not complete yet: {', '.join(named)}"
+
+
+def state_folder(store: RecordStore, project: str) -> Path:
+    """The folder of a project's index states."""
+    digest = hashlib.sha256(project.encode("utf-8")).hexdigest()[:16]
+    return data_folder() / "state" / store.identity.id / digest
+
+
+def never_indexed(store: RecordStore, checkout: str) -> Iterator[str]:
+    """Tell what to do if the checkout was never indexed.
+
+    Args:
+        store: has the records; it is opened.
+        checkout: the project of the checkout's records.
+    """
+    if not state_folder(store, checkout).exists():
+        yield "the project is not indexed yet: run `contextkit index`, or call `kit.index()`"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import hashlib
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -12,11 +11,10 @@ from pathlib import Path
 from attrs import evolve, frozen
 from filelock import FileLock, Timeout
 
-from contextkit.config.load import data_folder
 from contextkit.errors import SourceError, StoreError, StoreReadOnlyError
 from contextkit.files import make_private_folder, write_atomically
 from contextkit.indexing.marks import IndexMarks
-from contextkit.indexing.partial import PartialIndex
+from contextkit.indexing.partial import PartialIndex, state_folder
 from contextkit.indexing.retention import prune_sources
 from contextkit.indexing.writer import Remembered
 from contextkit.logs import get_logger
@@ -209,12 +207,6 @@ def _marks(
     if records.checkout is None or not ownership.is_shared:
         return None
     return IndexMarks(store, records.checkout, ownership.user, folder)
-
-
-def state_folder(store: RecordStore, project: str) -> Path:
-    """The folder of a project's index states."""
-    digest = hashlib.sha256(project.encode("utf-8")).hexdigest()[:16]
-    return data_folder() / "state" / store.identity.id / digest
 
 
 def carry_states(

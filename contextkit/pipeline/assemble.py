@@ -14,7 +14,7 @@ from attrs import evolve, frozen
 
 from contextkit.budget.fit import Fitted
 from contextkit.budget.pieces import Lane, Piece
-from contextkit.indexing.partial import partly_indexed
+from contextkit.indexing.partial import never_indexed, partly_indexed
 from contextkit.logs import get_logger
 from contextkit.models.context import FormattedContext
 from contextkit.models.copying import copied
@@ -42,6 +42,7 @@ from contextkit.plugin.manager import SourceRegistry
 from contextkit.plugin.times import NEVER_SKIPPED, hook_times
 from contextkit.store.base import RecordStore
 from contextkit.store.hybrid import MAX_QUERY_CHARACTERS
+from contextkit.text.questions import is_talk
 from contextkit.text.signals import QuerySignals
 
 _log = get_logger(__name__)
@@ -247,7 +248,11 @@ class Finishing:
             yield self.store.problem
         checkout = gathered.questions[0].request.records.checkout if gathered.questions else None
         if checkout is not None:
-            yield from partly_indexed(checkout.root, {s.source for s in gathered.sections})
+            asked = {section.source for section in gathered.sections}
+            yield from partly_indexed(checkout.root, asked)
+            found = selection.kept or selection.dropped or is_talk(request.query)
+            if not found and any(self.registry.implements(s, "contextkit_index") for s in asked):
+                yield from never_indexed(self.store, checkout.root)
         named = [*request.strategy.budget, *request.strategy.limits]
         for name in unknown_sources(self.registry, named):
             yield f"the strategy '{request.strategy.name}' names '{name}', which is not a source"

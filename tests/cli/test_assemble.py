@@ -37,10 +37,14 @@ def test_it_works_from_a_folder_below(
 
 
 def test_without_indexing_nothing_is_found_at_first(contextkit: CommandLine) -> None:
-    """`--no-index` uses what is stored: here nothing, which is no failure."""
+    """`--no-index` uses what is stored: here nothing, which is no failure. It says what to do."""
+    told = "the project is not indexed yet: run `contextkit index`, or call `kit.index()`"
     result = contextkit("assemble", QUERY, "--no-index")
     assert (result.exit_code, result.stdout) == (0, "")
-    assert result.stderr == "contextkit: nothing relevant was found\n"
+    assert result.stderr == f"contextkit: {told}\n"
+    assert told not in contextkit("assemble", "thanks!", "--no-index").stderr
+    contextkit("index")
+    assert told not in contextkit("assemble", "zzzz qqqq", "--no-index").stderr
 
 
 @pytest.mark.parametrize("command", ["assemble", "explain", "premortem"])

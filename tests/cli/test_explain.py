@@ -60,6 +60,7 @@ def test_it_says_why_an_item_is_not_in(contextkit: CommandLine) -> None:
 
 def test_nothing_found_is_an_empty_table(contextkit: CommandLine) -> None:
     """And the reason is said where messages belong."""
+    contextkit("index")
     result = contextkit("explain", "zzzz qqqq", "--no-index")
     assert result.exit_code == 0
     assert "0 of 2000 tokens used" in result.stdout

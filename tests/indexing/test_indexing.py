@@ -28,7 +28,8 @@ from contextkit.errors import StoreBusyError, StoreError
 from contextkit.files import write_atomically
 from contextkit.indexing.files import FileIndex, SkipFileError
 from contextkit.indexing.listing import FileListing, WorkspaceFile
-from contextkit.indexing.run import IndexOutcome, in_index_order, state_folder
+from contextkit.indexing.partial import state_folder
+from contextkit.indexing.run import IndexOutcome, in_index_order
 from contextkit.models.indexer import IndexState, Progress
 from contextkit.store.waiting import on_wait
 

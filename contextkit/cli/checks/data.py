@@ -28,7 +28,7 @@ from contextkit.errors import (
     StoreFullError,
 )
 from contextkit.files import is_wide
-from contextkit.indexing.run import state_folder
+from contextkit.indexing.partial import state_folder
 from contextkit.models.record import CHECKOUTS
 from contextkit.plugin.manager import SourceRegistry
 from contextkit.store.base import RecordStore
