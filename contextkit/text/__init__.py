@@ -8,7 +8,7 @@
 | `tokens`, `token_weights` | counts tokens |
 | `signals`, `questions`, `words`, `languages` | reads what a question is about |
 | `dates`, `changes` | reads times in a question, and what one about changes is about |
-| `compounds` | writes a question as the texts that answer it have its words |
+| `spellings` | writes a question as the texts that answer it spell its words |
 | `keywords` | makes the sparse vectors of keyword search, and knows irregular forms |
 | `clean`, `given`, `graphemes` | shows invisible characters, checks texts that were given |
 | `secrets` | finds keys and passwords |
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
         visible as visible,
         visible_values as visible_values,
     )
-    from contextkit.text.compounds import without_quantity as without_quantity
     from contextkit.text.dates import (
         closeness as closeness,
         named_dates as named_dates,
@@ -72,6 +71,7 @@ if TYPE_CHECKING:
         QuerySignals as QuerySignals,
         Topic as Topic,
     )
+    from contextkit.text.spellings import without_quantity as without_quantity
     from contextkit.text.styles import (
         TEXT_STYLES as TEXT_STYLES,
         TextStyle as TextStyle,
@@ -89,7 +89,7 @@ if TYPE_CHECKING:
 _NAMES = {
     "changes": "changes_subject",
     "clean": "legible visible visible_values",
-    "compounds": "without_quantity",
+    "spellings": "without_quantity",
     "dates": "closeness named_dates parse_since without_periods",
     "given": "given_line given_lines well_formed",
     "graphemes": "is_boundary",

@@ -9,11 +9,11 @@ from itertools import islice, pairwise
 
 from attrs import define, field
 
-from contextkit.text.compounds import with_compounds, without_quantity
 from contextkit.text.keywords import base_form
 from contextkit.text.languages.lexicon import Term
 from contextkit.text.languages.read import language_of, terms_in
 from contextkit.text.signals import Intent, QuerySignals, Topic, topics_in
+from contextkit.text.spellings import with_spellings, without_quantity
 from contextkit.text.words import (
     BEFORE_A_VERB,
     DETERMINERS,
@@ -317,7 +317,7 @@ def _words_about(text: str) -> tuple[tuple[str, ...], ...]:
     language = language_of(text)
     if language is None:
         forms = (
-            (word, base_form(word)) for word in _subject(with_compounds(without_quantity(text)))
+            (word, base_form(word)) for word in _subject(with_spellings(without_quantity(text)))
         )
         about: Iterable[tuple[str, ...]] = (tuple(dict.fromkeys(map(stem_of, f))) for f in forms)
     else:

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from functools import cache, lru_cache
 from itertools import pairwise
 
-from contextkit.text.compounds import with_compounds
 from contextkit.text.languages.lexicon import Lexicon, Term, lexicon
+from contextkit.text.spellings import with_spellings
 from contextkit.text.words import ENGLISH_ALONE, QUESTION_WORDS, STOP_WORDS, TALK, VERBS
 
 _READ_CHARACTERS = 8192
@@ -150,11 +150,11 @@ def in_english(query: str) -> str:
     """Add the English words to a query in another language, as it is searched for.
 
     Words that its questions are made with are left out: `die` would find what dies. A query
-    in English, or in a language that has no list, only gets compounds: `timeout` for "time out".
+    in English, or in a language that has no list, only gets spellings: `timeout` for "time out".
     """
     language = language_of(query)
     if language is None:
-        return with_compounds(query)
+        return with_spellings(query)
     known = set(_WORD.findall(query.lower()))
     lines = [_line_in_english(line, language, known) for line in query.splitlines()]
     return "\n".join(lines)

@@ -1,7 +1,8 @@
-"""Write a question as the texts that answer it have its words.
+"""Write a question as the texts that answer it spell its words.
 
 Code has `timeout` where a question has "time out", and a search for "time" finds clocks: "out" is
-in every text. What answers "how long is a session valid?" has no "long".
+in every text. Code has `sync` for "synchronise", and American spelling. What answers "how long is a
+session valid?" has no "long".
 """
 
 from __future__ import annotations
@@ -55,8 +56,31 @@ _APART = {
     "workaround": r"work(?:s|ed|ing)? around",
     "workflow": r"work flows?",
 }
-_EITHER = "|".join(f"(?P<{word}>{apart})" for word, apart in _APART.items())
-_PATTERN = re.compile(rf"\b(?:{_EITHER})\b".replace(" ", "[ -]"), re.IGNORECASE)
+_IN_FULL = {
+    "admin": r"administrators?",
+    "async": r"asynchronous(?:ly)?",
+    "auth": r"authenticat(?:e[ds]?|ing|ion)",
+    "config": r"configur(?:e[ds]?|ing|ations?)",
+    "env": r"environment",
+    "init": r"initiali[sz](?:e[ds]?|ing|ation)",
+    "repo": r"repositor(?:y|ies)",
+    "spec": r"specifications?",
+    "stats": r"statistics",
+    "sync": r"synchroni[sz](?:e[ds]?|ing|ation)",
+}
+"""What code shortens. With `arg`, `db`, `err`, `max` and so on, which half of all code has, `sweqa`
+within 2,000 tokens falls from .747 to .733."""
+
+_APART_OR_IN_FULL = "|".join(f"(?P<{word}>{long})" for word, long in (_APART | _IN_FULL).items())
+_LONG = re.compile(rf"\b(?:{_APART_OR_IN_FULL})\b".replace(" ", "[ -]"), re.IGNORECASE)
+_BRITISH = re.compile(
+    r"\b((?:de|re|un)?(?:authori|capitali|categori|centrali|customi|finali|generali|initiali"
+    r"|internationali|locali|maximi|minimi|normali|optimi|organi|paralleli|parametri|prioriti"
+    r"|randomi|recogni|reali|saniti|seriali|speciali|standardi|summari|synchroni|tokeni|utili|vectori"
+    r"|virtuali|visuali)|analy)s(e[ds]?|ers?|able|ations?|ing)\b"
+    r"|\b((?:mis)?behavi|col|fav|flav|hon|neighb)our(\w*)",
+    re.IGNORECASE,
+)
 _QUANTITY = re.compile(r"\b(how) (?:far|long|many|much|often|old)\b", re.IGNORECASE)
 
 
@@ -65,6 +89,12 @@ def without_quantity(question: str) -> str:
     return _QUANTITY.sub(r"\1", question)
 
 
-def with_compounds(text: str) -> str:
-    """Add the compound behind each phrase that is one elsewhere."""
-    return _PATTERN.sub(lambda found: f"{found[0]} {found.lastgroup}", text)
+def with_spellings(text: str) -> str:
+    """Add the spelling that code has behind each word with another, which prose may have."""
+    text = _LONG.sub(lambda found: f"{found[0]} {found.lastgroup}", text)
+    return _BRITISH.sub(_with_american, text)
+
+
+def _with_american(found: re.Match[str]) -> str:
+    before, after, colo, rest = found.groups()
+    return f"{found[0]} {before}z{after}" if before else f"{found[0]} {colo}or{rest}"
