@@ -48,6 +48,7 @@ def test_the_class_of_its_rows_stands_for_a_table_that_no_statement_creates(
     project: Project, ask: Ask
 ) -> None:
     """As a library makes the tables from the classes."""
-    model = "class Memo(Model):\n    text = CharField()\n"
-    project(app(**{"app/models.py": model}))
+    models = "class Memo(Model):\n    text = CharField()\n\n\nclass Story(Model):\n    url = None\n"
+    project(app(**{"app/models.py": models}))
     assert ask("add a column to the memo table")[0].metadata["name"] == "Memo"
+    assert ask("add a column to the stories table")[0].metadata["name"] == "Story"

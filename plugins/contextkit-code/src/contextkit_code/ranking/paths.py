@@ -45,6 +45,8 @@ _PROSE = re.compile(
     r"\.(?:adoc|html?|mdx?|rst|txt)$|(?:^|/)(?:README|CHANGELOG|LICEN[CS]E)[^/]*$", re.IGNORECASE
 )
 _DATA = re.compile(r"\.(?:cfg|csv|ini|json|properties|toml|xml|ya?ml)$", re.IGNORECASE)
+# Such a file stands in many folders, and has the words of their names.
+_LEFT_OUT = re.compile(r"(?:^|/)\.\w*(?:ignore|keep)$")
 _TRANSLATIONS = re.compile(
     r"(?:^|/)(?:i18n|l10n|lang(?:uage)?s?|locales?|messages|translations?)/"
     r"(?:(?!en[-_.])\w+[-_.])?(?!en(?:[-_./]|$))[a-z]{2}(?:[-_]\w{2,4})?(?:/[^/]+){0,2}"
@@ -57,6 +59,7 @@ _ENTRY = re.compile(r"(?:^|/)(?:__init__|index)\.\w+$")
 _TEST_PENALTY = 0.5
 _ASIDE_PENALTY = 0.6
 _PROSE_PENALTY = 0.6
+_LEFT_OUT_PENALTY = 0.3
 _STYLES_PENALTY = 0.5
 _TRANSLATION_PENALTY = 0.5
 _HELPERS_GAIN = 1.5
@@ -91,6 +94,8 @@ def _penalty(path: str, asks_for: frozenset[str]) -> float:
         factor *= _ASIDE_PENALTY
     if "prose" not in asks_for and (_PROSE.search(path) or _DATA.search(path)):
         factor *= _PROSE_PENALTY
+    if _LEFT_OUT.search(path):
+        factor *= _LEFT_OUT_PENALTY
     if "looks" not in asks_for and _STYLES.search(path):
         factor *= _STYLES_PENALTY
     if _TRANSLATIONS.search(path):

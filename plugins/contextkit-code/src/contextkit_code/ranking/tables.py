@@ -16,6 +16,7 @@ from contextkit.models import Filters
 from contextkit_code.ranking.question import Question
 
 _TABLE = re.compile(r"\b([A-Za-z]\w*+)`?(?= tables?\b)|\btable `?([A-Za-z]\w*+)")
+_PLURAL = re.compile(r"ies$")
 _TABLES = ("table", "view")
 _OBJECTS = ("class", "entity", "model", "struct")
 """What a row is read into, where no statement creates the table."""
@@ -24,6 +25,7 @@ _OBJECTS = ("class", "entity", "model", "struct")
 def filters_of_tables(line: str) -> Filters:
     """Return the filters for what a question calls a table; empty where it names none."""
     names = {name.lower() for found in _TABLE.findall(line) for name in found if name}
+    names |= {_PLURAL.sub("y", name) for name in names}
     names |= {name.removesuffix("s") for name in names} | {f"{name}s" for name in names}
     names |= {name.capitalize() for name in names}
     return {"name": sorted(names), "unit_type": [*_TABLES, *_OBJECTS]} if names else {}
