@@ -66,7 +66,7 @@ async def test_a_tool_can_be_named(open_servers: OpenServers) -> None:
 
 
 def test_resources_are_indexed(
-    open_servers: OpenServers, log: Path, monkeypatch: pytest.MonkeyPatch
+    own_wiki: Path, open_servers: OpenServers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """They are records, which are compared with the server after `refresh_minutes`."""
     kit = open_servers(refresh_minutes=60)
@@ -76,14 +76,14 @@ def test_resources_are_indexed(
     assert context.items[0].location == "wiki://rules"
     assert context.items[0].title == "House rules"
 
-    log.with_name("rules.txt").write_text("Visitors sign the blue book.")
+    (own_wiki / "rules.txt").write_text("Visitors sign the blue book.")
     assert indexed(kit).unchanged == 1
     hours = count(time.time(), 7200)
     monkeypatch.setattr("contextkit_mcp_source.reading.time.time", lambda: next(hours))
     assert indexed(kit).updated == 1
     assert indexed(kit).unchanged == 1
 
-    log.with_name("closed").touch()
+    (own_wiki / "closed").touch()
     connections.close()
     assert indexed(kit).removed == 1
 
@@ -164,6 +164,6 @@ class TestConformance(SourceConformance):
     timeout = 30.0
 
     @pytest.fixture(autouse=True)
-    def _wiki(self, log: Path, open_servers: OpenServers) -> None:
+    def _wiki(self, log: Path) -> None:
         wiki = f"wiki: {sys.executable} {Path(__file__).with_name('wiki.py')}"
         self.settings = {"servers": [wiki], "environment": ["WIKI_LOG"]}
