@@ -49,8 +49,11 @@ def embedders() -> Embedders:
 
 
 @pytest.fixture
-def tmp_path() -> Iterator[Path]:
-    """A folder on the disk, whatever other tests have: what is kept there must hold on one."""
+def tmp_path(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Path]:
+    """A folder in memory, as other tests have; on the disk where a test is marked `disk`."""
+    if request.node.get_closest_marker("disk") is None:
+        yield tmp_path
+        return
     with tempfile.TemporaryDirectory(prefix="contextkit-", ignore_cleanup_errors=True) as folder:
         yield Path(folder)
 

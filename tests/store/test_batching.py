@@ -28,18 +28,28 @@ class Watched:
     batches: list[int] = field(factory=list)
     go_on: threading.Event = field(factory=threading.Event)
     arrived: Callable[[], object] = lambda: None
+    _turn: threading.Lock = field(factory=threading.Lock)
+    _is_closed: bool = False
 
     def search(self, searches: Sequence[Search]) -> list[list[Hit]]:
         self.batches.append(len(searches))
         self.arrived()
         assert self.go_on.wait(20)
-        return self.store.search(searches)
+        with self._turn:
+            # A search that nobody waits for any more would open the store again.
+            return [] if self._is_closed else self.store.search(searches)
+
+    def close(self) -> None:
+        """Close the store after the search that is under way."""
+        self.go_on.set()
+        with self._turn:
+            self._is_closed = True
+            self.store.close()
 
 
 @pytest.fixture
 def watched(tmp_path: Path) -> Iterator[Watched]:
     """A store with three records."""
-    others = set(threading.enumerate())
     store = EmbeddedStore(tmp_path / "store", OneEmbedder(load_embedder("none")))
     Records(store, "tide", "p").put(
         [
@@ -50,12 +60,7 @@ def watched(tmp_path: Path) -> Iterator[Watched]:
     watched = Watched(store)
     watched.go_on.set()
     yield watched
-    watched.go_on.set()
-    # A search that nobody waits for any more would open the store again.
-    for thread in set(threading.enumerate()) - others:
-        if thread.name == "contextkit-source":
-            thread.join(20)
-    store.close()
+    watched.close()
 
 
 def search(query: str, **options: Any) -> Search:

@@ -299,6 +299,7 @@ def _changed(outcome: dict[str, Any], wanted: list[list[Any]]) -> list[Any]:
     return [read for way in ways for read in outcome.get(way, ()) if read not in wanted]
 
 
+@pytest.mark.disk
 def test_a_log_without_its_end_is_told_until_a_person_has_seen_to_it(tmp_path: Path) -> None:
     """The store opens with what is left, and says at each use what may be missing."""
     path, left = tmp_path / "store", tmp_path / "left"
@@ -322,6 +323,7 @@ def test_a_log_without_its_end_is_told_until_a_person_has_seen_to_it(tmp_path: P
     assert EmbeddedStore(left, OneEmbedder(load_embedder("none"))).problem is None
 
 
+@pytest.mark.disk
 def test_a_list_of_records_that_was_changed_is_told(tmp_path: Path) -> None:
     """Also where the store was only read since it was written."""
     store = EmbeddedStore(tmp_path / "store", OneEmbedder(load_embedder("none")))

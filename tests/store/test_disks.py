@@ -24,6 +24,8 @@ from contextkit.store.embedded import EmbeddedStore
 from contextkit.store.shard_folder import SPARE_BYTES
 from contextkit.testing.surroundings import file_permissions_apply
 
+pytestmark = pytest.mark.disk
+
 Note = Callable[..., Record]
 
 

@@ -12,6 +12,8 @@ from contextkit.models.record import USER, Range, Record, Search
 from contextkit.models.records import Records
 from contextkit.store.base import RecordStore
 
+pytestmark = pytest.mark.disk
+
 Note = Callable[..., Record]
 START = datetime(2026, 3, 1, 12, 0, 0, 123456, tzinfo=UTC)
 

@@ -142,6 +142,7 @@ def test_a_damaged_store_is_refused_and_left_alone(filled: Path, damage: str) ->
     assert _hashes(filled) == before
 
 
+@pytest.mark.disk
 def test_what_a_killed_process_leaves_is_not_taken_for_damage(filled: Path, path: Path) -> None:
     """Of what an open shard has on the disk no size is known, and the log has the rest."""
     store = _store(filled)
@@ -163,6 +164,7 @@ def test_a_store_whose_sizes_are_no_sizes_opens(filled: Path) -> None:
         store.close()
 
 
+@pytest.mark.disk
 def test_damage_found_while_reading_costs_the_damaged_records(filled: Path) -> None:
     """All others are read before the error, which names the damaged ones."""
     _garble(_only(filled, "shard/segments/*/payload_storage/page_0.dat"))
@@ -277,6 +279,7 @@ def test_a_failed_first_use_leaves_nothing_half_done(path: Path) -> None:
     assert list(path.iterdir()) == []
 
 
+@pytest.mark.disk
 def test_the_log_does_not_grow_without_end(
     embedded: EmbeddedStore, note: Note, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

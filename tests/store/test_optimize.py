@@ -32,6 +32,7 @@ def test_with_little_in_it_there_is_nothing_to_do(store: RecordStore, note: Note
     assert store.optimize() is False
 
 
+@pytest.mark.disk
 def test_two_thousand_records_are_worth_it_once(embedded: EmbeddedStore, note: Note) -> None:
     """The store opens sooner then; nothing in it has changed, and it is not done again."""
     notes = [note(str(n), _words(n, 80)) for n in range(2000)]
@@ -47,6 +48,7 @@ def test_two_thousand_records_are_worth_it_once(embedded: EmbeddedStore, note: N
     assert records.search_sync("changed", limit=1)[0].record.id == "0"
 
 
+@pytest.mark.disk
 def test_deleted_records_give_back_their_room(
     embedded: EmbeddedStore, note: Note, tmp_path: Path
 ) -> None:
@@ -89,6 +91,7 @@ def test_without_room_for_a_copy_nothing_is_begun(
     assert embedded.optimize() is True
 
 
+@pytest.mark.disk
 def test_the_log_stays_small(embedded: EmbeddedStore, note: Note, tmp_path: Path) -> None:
     """However much is written, opening has few megabytes of log to read."""
     for turn in range(6):

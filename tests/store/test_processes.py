@@ -24,7 +24,7 @@ from contextkit.models.record import Record
 from contextkit.store.embedded import EmbeddedStore
 from contextkit.store.shard_lock import ShardLock
 
-pytestmark = pytest.mark.one_python
+pytestmark = [pytest.mark.one_python, pytest.mark.disk]
 
 ROUNDS = 200 if os.environ.get("CONTEXTKIT_TEST_PROFILE") == "ci" else 40
 WORKER = Path(__file__).with_name("worker.py")

@@ -17,7 +17,7 @@ from contextkit.models.records import Records
 from contextkit.store.embedded import EmbeddedStore
 from contextkit.store.reembed import reembed
 
-pytestmark = pytest.mark.one_python
+pytestmark = [pytest.mark.one_python, pytest.mark.disk]
 
 Note = Callable[..., Record]
 Calls = list[tuple[int, int | None]]

@@ -75,6 +75,7 @@ def _hits(store: EmbeddedStore) -> list[tuple[str, float, float | None]]:
     ]
 
 
+@pytest.mark.disk
 def test_a_store_of_the_schema_before_keeps_its_records_and_vectors(
     path: Path, tmp_path: Path
 ) -> None:
@@ -129,6 +130,7 @@ def test_a_killed_conversion_loses_nothing(older: Path, tmp_path: Path) -> None:
     assert 3 in schemas
 
 
+@pytest.mark.disk
 @pytest.mark.parametrize("left", ["both", "old and new"])
 def test_a_conversion_killed_between_its_renames_is_finished(path: Path, left: str) -> None:
     """Of an old and a new shard, the new one is complete."""
@@ -146,6 +148,7 @@ def test_a_conversion_killed_between_its_renames_is_finished(path: Path, left: s
     assert not (path / "shard.old").exists()
 
 
+@pytest.mark.disk
 def test_a_store_that_cannot_be_converted_stays_as_it_was(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

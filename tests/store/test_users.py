@@ -167,6 +167,7 @@ def test_a_name_that_came_with_a_folder_needs_a_link(team: Team) -> None:
     assert SHARED in team.run("ada", hers, "memories", "list").stdout
 
 
+@pytest.mark.disk
 def test_a_container_that_keeps_nothing_is_noticed(team: Team, tmp_path: Path) -> None:
     """With its data folder goes the user."""
     if tmp_path.stat().st_dev != Path("/").stat().st_dev:
