@@ -93,6 +93,8 @@ def test_the_extra_installs_from_a_folder_of_wheels(
     python = tmp_path / "venv" / ("Scripts" if os.name == "nt" else "bin") / "python"
     variables = {name: at for name, at in os.environ.items() if not name.startswith("CONTEXTKIT_")}
     variables |= {"PYTHONPATH": str(dependencies), "CONTEXTKIT_HOME": str(tmp_path / "home")}
+    # A background server would outlive the test.
+    variables |= {"CONTEXTKIT_HOOKS_RESIDENT": "no"}
 
     def run(*command: str | Path, code: int = 0, given: str = "") -> str:
         ran = subprocess.run(

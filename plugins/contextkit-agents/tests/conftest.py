@@ -193,8 +193,9 @@ class World(OwnUser):
 
     def is_ready(self) -> bool:
         """Whether a resident process answers."""
-        status = self.status()
-        return bool(status["running"] and not status["warming"])
+        # Asked often, and a command takes longer to start than to answer.
+        status = client.ask({"op": "status"}, self.environment, 5.0)
+        return status is not None and not status["warming"]
 
 
 @contextlib.contextmanager

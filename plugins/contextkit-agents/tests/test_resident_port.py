@@ -86,13 +86,17 @@ def foreign(world: World, replies: bytes | None) -> Iterator[list[bytes]]:
 
 
 @pytest.mark.parametrize("replies", [None, bytes(64), b"HTTP/1.1 400 Bad Request\r\n\r\n" * 3])
-def test_another_program_at_the_port_gets_no_prompt(world: World, replies: bytes | None) -> None:
-    """It gets a random number alone; the hook answers by itself, in time."""
+def test_another_program_at_the_port_gets_no_prompt(
+    world: World, until: Until, replies: bytes | None
+) -> None:
+    """It gets a random number alone; the hook answers by itself, in time, and starts a server."""
     with foreign(world, replies) as got:
         began = time.monotonic()
         assert "four spaces" in world.hook(world.prompt(), **WITH)
         assert time.monotonic() - began < 20
     assert [len(each) for each in got] == [SECRET_BYTES]
+    # It is ended with its world.
+    until(world.is_ready, "the server that the hook has started")
 
 
 def test_only_the_user_can_read_the_address(served: World) -> None:
