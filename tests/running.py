@@ -59,7 +59,12 @@ def pytest_configure(config: pytest.Config) -> None:
 
     They go at the end; `--basetemp=FOLDER` keeps them. The end of the output names the programs
     that were missing.
+
+    Compiled modules are kept, whatever the environment says: each worker, and each of a thousand
+    processes that tests start, would compile what it imports.
     """
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    sys.dont_write_bytecode = False
     # `plugins/conftest.py` calls this, too, in a run of all tests.
     if not config.pluginmanager.has_plugin("missing-programs"):
         config.pluginmanager.register(_MissingPrograms(), "missing-programs")
