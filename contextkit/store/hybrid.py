@@ -22,6 +22,7 @@ from contextkit.store.identity import StoreIdentity, StorePlace
 from contextkit.store.payloads import AnyPoint
 from contextkit.text.keywords import KeywordVector, embed_keywords_query, related_to
 from contextkit.text.languages.read import in_english, language_of, terms_in
+from contextkit.text.spellings import other_spellings, with_compounds
 
 KEYWORD_WEIGHT = 0.75
 _FULL_COVERAGE_WORDS = 5
@@ -98,8 +99,8 @@ class QueryVectors:
     Attributes:
         keywords: the sparse one, with related words.
         words: the ids of the query's own words.
-        terms: for a query in another language: the ids of each word together with those of its
-            English translations; empty for a query in English.
+        terms: the ids of each word together with those of its English translations, or of its other
+            spelling; empty for a query in English with neither.
         dense: the dense one; None without a model.
         model: the model's name; None if unknown.
     """
@@ -148,9 +149,19 @@ def _embed_query(
 def _terms(query: str) -> tuple[frozenset[int], ...]:
     language = language_of(query)
     if language is None:
-        return ()
+        return _spelled(query)
     terms = (" ".join((term.text, *term.english)) for term in terms_in(query, language))
     return tuple(frozenset(embed_keywords_query(words).indices) for words in terms)
+
+
+def _spelled(query: str) -> tuple[frozenset[int], ...]:
+    others = other_spellings(query)
+    if not others:
+        return ()
+    both = (" ".join((word, *spelled)) for word, spelled in others.items())
+    terms = [frozenset(embed_keywords_query(words).indices) for words in both]
+    rest = frozenset(embed_keywords_query(with_compounds(query)).indices).difference(*terms)
+    return (*terms, *(frozenset((word,)) for word in rest))
 
 
 def _with_related(keywords: KeywordVector) -> KeywordVector:
@@ -270,7 +281,8 @@ def _hits(
 def _covered(vector: QueryVectors, found: frozenset[int]) -> float:
     """How much of the query the best hit covers.
 
-    A related word counts in part. A word and its English translations count as one.
+    A related word counts in part. A word and its English translations, or its other spelling, count
+    as one.
     """
     if vector.terms:
         has = frozenset(place for place, term in enumerate(vector.terms) if term & found)

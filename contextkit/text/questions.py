@@ -13,7 +13,7 @@ from contextkit.text.keywords import base_form
 from contextkit.text.languages.lexicon import Term
 from contextkit.text.languages.read import language_of, terms_in
 from contextkit.text.signals import Intent, QuerySignals, Topic, topics_in
-from contextkit.text.spellings import with_spellings, without_quantity
+from contextkit.text.spellings import other_spellings, with_compounds, without_quantity
 from contextkit.text.words import (
     BEFORE_A_VERB,
     DETERMINERS,
@@ -316,9 +316,9 @@ def subject_words(query: str) -> tuple[tuple[str, ...], ...]:
 def _words_about(text: str) -> tuple[tuple[str, ...], ...]:
     language = language_of(text)
     if language is None:
-        forms = (
-            (word, base_form(word)) for word in _subject(with_spellings(without_quantity(text)))
-        )
+        subject = _subject(with_compounds(without_quantity(text)))
+        others = other_spellings(text)
+        forms = ((word, base_form(word), *others.get(word, ())) for word in subject)
         about: Iterable[tuple[str, ...]] = (tuple(dict.fromkeys(map(stem_of, f))) for f in forms)
     else:
         about = filter(None, map(_beginnings, terms_in(text, language)))

@@ -8,6 +8,7 @@ session valid?" has no "long".
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 _APART = {
     "backend": r"back ends?",
@@ -71,8 +72,13 @@ _IN_FULL = {
 """What code shortens. With `arg`, `db`, `err`, `max` and so on, which half of all code has, `sweqa`
 within 2,000 tokens falls from .747 to .733."""
 
-_APART_OR_IN_FULL = "|".join(f"(?P<{word}>{long})" for word, long in (_APART | _IN_FULL).items())
-_LONG = re.compile(rf"\b(?:{_APART_OR_IN_FULL})\b".replace(" ", "[ -]"), re.IGNORECASE)
+
+def _any_of(table: Mapping[str, str]) -> re.Pattern[str]:
+    either = "|".join(f"(?P<{word}>{other})" for word, other in table.items())
+    return re.compile(rf"\b(?:{either})\b".replace(" ", "[ -]"), re.IGNORECASE)
+
+
+_COMPOUND, _SHORT = _any_of(_APART), _any_of(_IN_FULL)
 _BRITISH = re.compile(
     r"\b((?:de|re|un)?(?:authori|capitali|categori|centrali|customi|finali|generali|initiali"
     r"|internationali|locali|maximi|minimi|normali|optimi|organi|paralleli|parametri|prioriti"
@@ -89,12 +95,30 @@ def without_quantity(question: str) -> str:
     return _QUANTITY.sub(r"\1", question)
 
 
+def with_compounds(text: str) -> str:
+    """Add the compound behind each phrase that is one elsewhere."""
+    return _COMPOUND.sub(lambda found: f"{found[0]} {found.lastgroup}", text)
+
+
 def with_spellings(text: str) -> str:
-    """Add the spelling that code has behind each word with another, which prose may have."""
-    text = _LONG.sub(lambda found: f"{found[0]} {found.lastgroup}", text)
-    return _BRITISH.sub(_with_american, text)
+    """Add compounds, and the spelling of code behind each word that code spells otherwise."""
+    text = _SHORT.sub(lambda found: f"{found[0]} {found.lastgroup}", with_compounds(text))
+    return _BRITISH.sub(lambda found: f"{found[0]} {_american(found)}", text)
 
 
-def _with_american(found: re.Match[str]) -> str:
-    before, after, colo, rest = found.groups()
-    return f"{found[0]} {before}z{after}" if before else f"{found[0]} {colo}or{rest}"
+def other_spellings(text: str) -> dict[str, list[str]]:
+    """Return each word that code spells otherwise, in lower case, and how.
+
+    Of `Synchronised` these are `synchronized` and `sync`.
+    """
+    found: dict[str, list[str]] = {}
+    for british in _BRITISH.finditer(text):
+        found.setdefault(british[0].lower(), []).append(_american(british).lower())
+    for long in _SHORT.finditer(text):
+        found.setdefault(long[0].lower(), []).append(str(long.lastgroup))
+    return found
+
+
+def _american(british: re.Match[str]) -> str:
+    before, after, colo, rest = british.groups()
+    return f"{before}z{after}" if before else f"{colo}or{rest}"

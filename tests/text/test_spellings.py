@@ -64,3 +64,14 @@ async def test_a_record_with_the_compound_is_found_first(open_kit: OpenKit) -> N
     )
     context = await kit.assemble_context("why does a connection time out?")
     assert context.items[0].id == "limit"
+
+
+def test_a_word_and_its_spelling_in_code_count_as_one(open_kit: OpenKit) -> None:
+    """What has either has all of the word: it answers as well as what has the question's own."""
+    records = open_kit({"notes": make_plugin(contextkit_query=from_records)}).records("notes")
+    records.put([Record(id="tide", text="Sync the color of the tide.")])
+    [asked], [spelled] = (
+        records.search_sync(query, limit=1)
+        for query in ("synchronised colours of a tide", "sync colors of a tide")
+    )
+    assert asked.relevance == pytest.approx(spelled.relevance, abs=0.1)
