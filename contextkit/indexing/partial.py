@@ -113,16 +113,24 @@ def partly_indexed(checkout: str, sources: Collection[str]) -> Iterator[str]:
 
 def state_folder(store: RecordStore, project: str) -> Path:
     """The folder of a project's index states."""
-    digest = hashlib.sha256(project.encode("utf-8")).hexdigest()[:16]
-    return data_folder() / "state" / store.identity.id / digest
+    return _states() / store.identity.id / _state_name(project)
 
 
-def never_indexed(store: RecordStore, checkout: str) -> Iterator[str]:
-    """Tell what to do if the checkout was never indexed.
+def never_indexed(checkout: str) -> Iterator[str]:
+    """Tell what to do if the checkout was never indexed, into whatever store.
+
+    The store is not asked, as another process may have it.
 
     Args:
-        store: has the records; it is opened.
         checkout: the project of the checkout's records.
     """
-    if not state_folder(store, checkout).exists():
+    if not any(_states().glob(f"*/{_state_name(checkout)}")):
         yield "the project is not indexed yet: run `contextkit index`, or call `kit.index()`"
+
+
+def _states() -> Path:
+    return data_folder() / "state"
+
+
+def _state_name(project: str) -> str:
+    return hashlib.sha256(project.encode("utf-8")).hexdigest()[:16]

@@ -252,7 +252,7 @@ class Finishing:
             yield from partly_indexed(checkout.root, asked)
             found = selection.kept or selection.dropped or is_talk(request.query)
             if not found and any(self.registry.implements(s, "contextkit_index") for s in asked):
-                yield from never_indexed(self.store, checkout.root)
+                yield from never_indexed(checkout.root)
         named = [*request.strategy.budget, *request.strategy.limits]
         for name in unknown_sources(self.registry, named):
             yield f"the strategy '{request.strategy.name}' names '{name}', which is not a source"

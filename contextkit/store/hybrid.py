@@ -12,6 +12,7 @@ is much weaker than the other, ranks alone lose the information of the stronger 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Generic
 
 from attrs import frozen
@@ -30,6 +31,9 @@ _UNRELATED_COSINE = 0.3
 
 MAX_QUERY_CHARACTERS = 8192
 """Only this much of a query is searched."""
+
+_CACHED = 64
+"""Queries whose terms are kept: each source asks for the same ones."""
 
 _RELATED_WEIGHT = 0.4
 """Weight of a word related to the query, compared with a word of the query."""
@@ -146,6 +150,7 @@ def _embed_query(
     )
 
 
+@lru_cache(_CACHED)
 def _terms(query: str) -> tuple[frozenset[int], ...]:
     language = language_of(query)
     if language is None:

@@ -12,6 +12,7 @@ import pytest
 from filelock import FileLock
 
 from contextkit import ContextKit
+from contextkit.indexing.partial import never_indexed
 from contextkit.store.embedded import EmbeddedStore
 from contextkit.testing import wait_until
 
@@ -93,6 +94,20 @@ def test_a_small_repository_is_indexed_at_once(contextkit: CommandLine, home: Pa
     assert "def split_budget" in result.stdout
     assert result.stderr == ""
     assert not list((home / "indexing").glob("*.json"))
+
+
+@pytest.mark.usefixtures("home")
+def test_that_nothing_is_indexed_is_seen_without_the_store(repository: Repository) -> None:
+    """Another process may have it; a context that finds nothing neither fails nor waits."""
+    with ContextKit.open(repository.folder) as kit:
+        checkout = kit.records("code").checkout
+        assert checkout is not None
+        assert isinstance(kit.store, EmbeddedStore)
+        kit.store.close()
+        assert list(never_indexed(checkout.root))
+        assert not kit.store._shared.is_open
+        kit.index()
+        assert not list(never_indexed(checkout.root))
 
 
 @pytest.mark.usefixtures("home")
