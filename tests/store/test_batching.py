@@ -36,7 +36,7 @@ class Watched:
         self.arrived()
         assert self.go_on.wait(20)
         with self._turn:
-            # A search that nobody waits for any more would open the store again.
+            # A search that its caller has given up would open the store again.
             return [] if self._is_closed else self.store.search(searches)
 
     def close(self) -> None:

@@ -226,6 +226,13 @@ def test_what_a_query_says_beside_a_subject_costs_that_nothing() -> None:
     assert short == long > 0.5
 
 
+def test_a_stop_word_makes_no_subject_alike() -> None:
+    """ "Use Settings.get" says nothing of why something gets large."""
+    asked = words_of("why does the database get so large?")
+    assert asked == {"databa", "large"}
+    assert not asked & words_of("Get the linter to be so happy")
+
+
 async def test_a_long_subject_makes_a_short_title(repo: Any, index: Index, ask: Any) -> None:
     """A title is a short name, an empty message has one too."""
     repo.commit("word " * 60, a="1\n")
