@@ -227,7 +227,7 @@ def test_what_a_query_says_beside_a_subject_costs_that_nothing() -> None:
 
 
 def test_a_stop_word_makes_no_subject_alike() -> None:
-    """ "Use Settings.get" says nothing of why something gets large."""
+    """A commit that says "get" tells nothing of why something gets large."""
     asked = words_of("why does the database get so large?")
     assert asked == {"databa", "large"}
     assert not asked & words_of("Get the linter to be so happy")
