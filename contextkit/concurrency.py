@@ -36,7 +36,8 @@ async def in_thread(call: Callable[[], T]) -> T:
     loop = asyncio.get_running_loop()
     future: asyncio.Future[T] = loop.create_future()
     context = contextvars.copy_context()
-    home = _Home(loop)
+    outer = _home.get(None)
+    home = _Home(loop, outer.began if outer else time.perf_counter())
     context.run(_home.set, home)
 
     def deliver(set_outcome: Callable[[Any], None], outcome: Any) -> None:
@@ -150,6 +151,16 @@ def in_loop(coroutine: Coroutine[Any, Any, T]) -> T:
     return home.run(coroutine)
 
 
+def began_before(moment: float) -> bool:
+    """Check whether this thread's work was given to `in_thread` before a moment.
+
+    Args:
+        moment: the time, by `time.perf_counter`.
+    """
+    home = _home.get(None)
+    return home is not None and home.began < moment
+
+
 def _runs_a_loop() -> bool:
     try:
         asyncio.get_running_loop()
@@ -160,9 +171,10 @@ def _runs_a_loop() -> bool:
 
 @define(eq=False)
 class _Home:
-    """The event loop that started a thread and awaits it."""
+    """The event loop that started a thread and awaits it, and when its work began."""
 
     loop: asyncio.AbstractEventLoop
+    began: float
     _running: set[concurrent.futures.Future[Any]] = field(factory=set, init=False)
     _left: bool = field(default=False, init=False)
     _turn: threading.Lock = field(factory=threading.Lock, init=False)

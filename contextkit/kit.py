@@ -353,7 +353,8 @@ class ContextKit(AskingForContexts):
     def close(self) -> None:
         """Close the store and release the cache's memory; blocks.
 
-        A closed kit reopens both when used again, and must be closed again.
+        A closed kit reopens both when used again, and must be closed again. Queries that still run
+        do not reopen the store.
         """
         self.store.close()
         if self.caches is not None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections import Counter, OrderedDict
+from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from attrs import define, evolve, field, frozen
+from attrs import define, evolve, field
 
 from contextkit.agent.limits import open_for_hooks
 from contextkit.agent.shown import hide_shown
@@ -25,10 +25,23 @@ _KEPT_SECONDS = 24 * 3600.0
 _Key = tuple[Path, tuple[tuple[str, str], ...]]
 
 
-@frozen
+@define(eq=False)
 class _Opened:
+    """A kit, and how many requests use it.
+
+    Attributes:
+        is_replaced: whether the settings have changed, so that others use a newer kit.
+    """
+
     kit: ContextKit
     stamp: object
+    users: int = 0
+    is_replaced: bool = False
+
+    def close_replaced(self) -> None:
+        """Close a replaced kit, once the requests that began with it have been answered."""
+        if self.is_replaced and not self.users:
+            self.kit.close()
 
 
 @define(eq=False)
@@ -41,7 +54,6 @@ class Workspaces:
 
     most: int = 4
     _open: OrderedDict[_Key, _Opened] = field(factory=OrderedDict, init=False)
-    _users: Counter[_Key] = field(factory=Counter, init=False)
     _turn: threading.Lock = field(factory=threading.Lock, init=False)
 
     def __len__(self) -> int:
@@ -58,15 +70,14 @@ class Workspaces:
         found = find_workspace(Path(folder))
         key = (found.root, tuple(sorted(environment.items())))
         with self._turn:
-            kit = self._take(key, found, environment)
-            self._users[key] += 1
+            opened = self._take(key, found, environment)
+            opened.users += 1
         try:
-            yield kit
+            yield opened.kit
         finally:
             with self._turn:
-                self._users[key] -= 1
-                # Unary plus removes counts of zero.
-                self._users = +self._users
+                opened.users -= 1
+                opened.close_replaced()
 
     def health(self, folder: str) -> list[SourceHealth] | None:
         """Return the health of an open workspace's sources, or None.
@@ -85,24 +96,25 @@ class Workspaces:
             found.setdefault(health.source, []).append(health)
         return [max(several, key=_illness) for several in found.values()]
 
-    def _take(self, key: _Key, found: Workspace, environment: Mapping[str, str]) -> ContextKit:
+    def _take(self, key: _Key, found: Workspace, environment: Mapping[str, str]) -> _Opened:
         stamp = _stamp(found)
         opened = self._open.pop(key, None)
         if opened is not None and opened.stamp != stamp:
-            opened.kit.close()
+            opened.is_replaced = True
+            opened.close_replaced()
             opened = None
         if opened is None:
             opened = _Opened(_open_kit(found, environment), stamp)
         self._open[key] = opened
         self._make_way(key)
-        return opened.kit
+        return opened
 
     def _make_way(self, key: _Key) -> None:
         """Close the shards of other workspaces, and forget surplus ones."""
-        for other in list(self._open):
-            if other == key or self._users[other]:
+        for other, opened in list(self._open.items()):
+            if other == key or opened.users:
                 continue
-            self._open[other].kit.close()
+            opened.kit.close()
             if len(self._open) > self.most:
                 del self._open[other]
 

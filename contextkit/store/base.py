@@ -25,10 +25,10 @@ from typing import Any, Protocol, cast, runtime_checkable
 
 from attrs import frozen
 
-from contextkit.concurrency import one_ahead
+from contextkit.concurrency import began_before, one_ahead
 from contextkit.embedding.choice import Embedders
 from contextkit.embedding.embedder import Embedder
-from contextkit.errors import RecordDamagedError, RecordError
+from contextkit.errors import RecordDamagedError, RecordError, StoreError
 from contextkit.models.record import Filters, Hit, Range, Record, Search
 from contextkit.store.identity import StoreIdentity
 from contextkit.store.payloads import make_payload, scope_of
@@ -196,7 +196,10 @@ class RecordStore(Protocol):
         """
 
     def close(self) -> None:
-        """Release everything; the next use opens the store again."""
+        """Release everything; later work opens the store again.
+
+        Work that `in_thread` began before gets a `StoreError` instead.
+        """
 
     def leave(self) -> None:
         """Prepare for the end of the process.
@@ -220,6 +223,12 @@ class HasPoints(Protocol):
 
 class PointStore(RecordStore, HasPoints, Protocol):
     """The embedded store, or one on a server."""
+
+
+def refuse_earlier_work(closed_at: float, place: object) -> None:
+    """Raise `StoreError` for work that began before a store was closed."""
+    if began_before(closed_at):
+        raise StoreError(f"the store at {place} was closed during this query: ask again")
 
 
 def conditions(source: str | None, projects: Sequence[str] | None, filters: Filters) -> list[Match]:

@@ -182,7 +182,7 @@ class EmbeddedStore:
         return cast("StoreIdentity", self._identity)
 
     def close(self) -> None:
-        """Close the shard; the next use opens it again."""
+        """Close the shard; later work opens it again."""
         self._shared.close()
 
     def leave(self) -> None:
@@ -209,7 +209,7 @@ class EmbeddedStore:
                 done = shard.optimize()
         if done:
             # Closing deletes the replaced segments.
-            self.close()
+            self._shared.release()
         return done
 
     def put(self, records: Sequence[Record]) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Self, TypeVar
 
@@ -21,6 +23,7 @@ from contextkit.store.base import (
     by_source,
     conditions,
     newest_first,
+    refuse_earlier_work,
     stored_batches as new_batches,
 )
 from contextkit.store.hybrid import (
@@ -76,6 +79,7 @@ class ServerStore:
     _identity: StoreIdentity | None = field(default=None, init=False)
     _damage: Damage = field(factory=Damage, init=False)
     _opening: threading.Lock = field(factory=threading.Lock, init=False)
+    _closed_at: float = field(default=-math.inf, init=False)
 
     @_made.default
     def _collection(self) -> ServerCollection:
@@ -136,6 +140,7 @@ class ServerStore:
         """
         with self._opening:
             if self._reconnect and self._connected_in != os.getpid():
+                refuse_earlier_work(self._closed_at, self.url)
                 # Closed before, or forked: a child must not write to its parent's connections.
                 self.client = self._retrying.client = self._reconnect()
                 self._connected_in = os.getpid()
@@ -232,12 +237,9 @@ class ServerStore:
         prepare_queries(searched, self.embedders)
 
     def close(self) -> None:
-        """Close the connections.
-
-        The store connects again on its next use.
-        """
+        """Close the connections; later work connects again."""
         with self._opening:
-            self._identity = None
+            self._identity, self._closed_at = None, time.perf_counter()
             if self._reconnect and self._connected_in:
                 self.client.close()
                 self._connected_in = 0

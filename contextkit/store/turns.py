@@ -8,6 +8,7 @@ idle, else after as much work as opening took, when the running operations have 
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import threading
 import time
@@ -22,6 +23,7 @@ from attrs import define, field
 from contextkit.errors import StoreBusyError, StoreError
 from contextkit.files import make_private_folder
 from contextkit.logs import get_logger
+from contextkit.store.base import refuse_earlier_work
 from contextkit.store.engine_errors import engine_errors
 from contextkit.store.freed import release_freed_memory
 from contextkit.store.shard_lock import ShardLock
@@ -70,6 +72,7 @@ class SharedShard:
     _opened: float = field(default=0.0, init=False)
     _last_used: float = field(default=0.0, init=False)
     _closed_at: float = field(default=-_SOON_SECONDS, init=False)
+    _refused_before: float = field(default=-math.inf, init=False)
     _work_seconds: float = field(default=_LEAST_WORK_SECONDS, init=False)
     _idle_wanted: float = field(default=0.0, init=False)
 
@@ -109,13 +112,18 @@ class SharedShard:
                 do()
 
     def close(self) -> None:
+        """Close the shard, and do not open it again for work that began before."""
+        self._refused_before = time.perf_counter()
+        self.release()
+
+    def release(self) -> None:
         """Close the shard once the running operations have ended.
 
         A hold does not prevent this; the next use opens the shard again.
         """
         with self._turn:
-            self._closing = self._shard is not None
-            if self._turn.wait_for(lambda: not self._operations, timeout=self.lock_timeout):
+            self._closing = True
+            if self._turn.wait_for(self._is_quiet, timeout=self.lock_timeout):
                 self._let_go()
 
     # -- threads --------------------------------------------------------------------------
@@ -130,10 +138,11 @@ class SharedShard:
                     self._operations += operations
                     self._holds += holds
                     return self._shard
+                refuse_earlier_work(self._refused_before, self.folder)
                 mine = self._opening is None
                 opening = self._opening = self._opening or Future()
             if mine:
-                self._open(opening)
+                return self._open(opening, operations, holds)
             opening.result()
 
     def _leave(self, *, operations: int = 0, holds: int = 0) -> None:
@@ -168,8 +177,8 @@ class SharedShard:
 
     # -- processes ------------------------------------------------------------------------
 
-    def _open(self, opening: Future[None]) -> None:
-        """Open the shard.
+    def _open(self, opening: Future[None], operations: int, holds: int) -> edge.EdgeShard:
+        """Open the shard, and enter it.
 
         All threads that wait get it, or the same error.
         """
@@ -186,15 +195,12 @@ class SharedShard:
             except BaseException:
                 lock.release()
                 raise
-        except Exception as error:  # noqa: BLE001 - raised in each waiting thread
+        except BaseException as error:
             with self._turn:
                 self._opening = None
-            opening.set_exception(error)
-            return
-        except BaseException:
-            with self._turn:
-                self._opening = None
-            opening.set_exception(StoreBusyError(f"opening {self.folder} was interrupted"))
+                self._turn.notify_all()
+            interrupted = StoreBusyError(f"opening {self.folder} was interrupted")
+            opening.set_exception(error if isinstance(error, Exception) else interrupted)
             raise
         with self._turn:
             if lock.read_only:
@@ -204,10 +210,18 @@ class SharedShard:
             self._place = self._look_up()
             self._opened = self._last_used = time.monotonic()
             self._work_seconds = max(_LEAST_WORK_SECONDS, self._opened - began)
-        opening.set_result(None)
-        threading.Thread(
-            target=self._watch, args=(shard,), name="contextkit-store", daemon=True
-        ).start()
+            opening.set_result(None)
+            threading.Thread(
+                target=self._watch, args=(shard,), name="contextkit-store", daemon=True
+            ).start()
+            # Nothing can close the shard before this thread used it.
+            self._operations += operations
+            self._holds += holds
+            self._turn.notify_all()
+            return shard
+
+    def _is_quiet(self) -> bool:
+        return not self._operations and self._opening is None
 
     def _make_folder(self) -> None:
         try:
@@ -280,9 +294,7 @@ class SharedShard:
     def before_fork(self) -> None:
         """Close the shard, because a child would keep its locks."""
         self._turn.acquire()
-        self._turn.wait_for(
-            lambda: not self._operations and self._opening is None, timeout=self.lock_timeout
-        )
+        self._turn.wait_for(self._is_quiet, timeout=self.lock_timeout)
         if not self._operations:
             self._let_go()
 

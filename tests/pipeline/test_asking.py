@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Sequence
+from queue import SimpleQueue
 from typing import Any, cast
 
 import pytest
@@ -16,6 +18,7 @@ from contextkit import (
     Record,
     hookimpl,
 )
+from contextkit.errors import StoreError
 from contextkit.models.items import Style
 from contextkit.models.record import Search
 from tests.making import KEYWORDS, OpenKit, from_records, make_plugin
@@ -260,3 +263,35 @@ async def test_a_cancelled_assembly_leaves_no_task_and_no_hold(open_kit: OpenKit
     assert kit.health()["tide"].state == "closed"
     other = open_kit(settings=KEYWORDS)
     assert await asyncio.to_thread(other.store.count, None, None, {}) == 0
+
+
+async def test_a_query_left_behind_does_not_reopen_the_store(open_kit: OpenKit) -> None:
+    """Its thread goes on after the query was cancelled and the kit closed; a later query may."""
+    searching, closed = threading.Event(), threading.Event()
+    outcomes = SimpleQueue[object]()
+
+    def contextkit_query(request: ContextRequest) -> list[ContextItem]:
+        if request.query == "tide?":
+            searching.set()
+            closed.wait(60)
+        try:
+            assert request.records is not None
+            outcomes.put(request.records.search_sync("tide"))
+        except StoreError as error:
+            outcomes.put(str(error))
+        return []
+
+    kit = open_kit({"tide": make_plugin(contextkit_query=contextkit_query)}, settings=KEYWORDS)
+    assembling = asyncio.create_task(kit.assemble_context("tide?"))
+    await asyncio.to_thread(searching.wait, 60)
+    assembling.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await assembling
+    kit.close()
+    folder = kit.store.path  # type: ignore[attr-defined]
+    folder.rename(folder.with_name("moved"))
+    closed.set()
+    outcome = str(await asyncio.to_thread(outcomes.get, timeout=60))
+    assert outcome.endswith("was closed during this query: ask again")
+    assert not folder.exists()
+    assert traced(await kit.assemble_context("moon?"), "tide").state == "empty"

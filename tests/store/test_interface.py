@@ -7,7 +7,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from contextkit.errors import RecordError
+from contextkit.concurrency import in_thread
+from contextkit.errors import RecordError, StoreError
 from contextkit.models.record import USER, Range, Record, Search
 from contextkit.models.records import Records
 from contextkit.store.base import RecordStore
@@ -301,6 +302,23 @@ def test_projects_do_not_see_each_other_and_all_see_the_user(store: RecordStore)
     assert there.count() == 2
     here.delete_where({})
     assert here.count() == 1
+
+
+async def test_work_begun_before_a_close_does_not_open_the_store_again(store: RecordStore) -> None:
+    """Its thread gets an error; the next one, and a thread of the host's own, get an answer."""
+
+    def count() -> int:
+        return store.count(None, None, {})
+
+    def close_and_count() -> int:
+        store.close()
+        return count()
+
+    assert await in_thread(count) == 0
+    with pytest.raises(StoreError, match="was closed during this query: ask again"):
+        await in_thread(close_and_count)
+    assert await in_thread(count) == 0
+    assert close_and_count() == 0
 
 
 def test_identity_stays_and_a_closed_store_opens_again(store: RecordStore, note: Note) -> None:

@@ -7,8 +7,9 @@ import threading
 import time
 import warnings
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 from filelock import FileLock
@@ -19,6 +20,7 @@ from contextkit.embedding.choice import OneEmbedder
 from contextkit.errors import StoreBusyError, StoreError
 from contextkit.models.record import Record, Search
 from contextkit.store.embedded import EmbeddedStore
+from contextkit.store.shard_folder import ShardFolder
 from contextkit.store.shard_lock import ShardLock
 from contextkit.testing import file_permissions_apply
 
@@ -125,6 +127,25 @@ def test_close_while_others_work_loses_nothing(embedded: EmbeddedStore, note: No
         for job in writing:
             job.result()
     assert embedded.count(None, None, {}) == 90
+
+
+def test_close_waits_for_an_opening(
+    embedded: EmbeddedStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No file of the store is opened after `close` has returned."""
+    opening = ShardFolder.open
+    closing: list[Future[None]] = []
+
+    def open_while_closing(folder: ShardFolder, *given: Any) -> Any:
+        closing.append(threads.submit(embedded.close))
+        _until(lambda: closing[0].done() or embedded._shared._closing)
+        return opening(folder, *given)
+
+    with ThreadPoolExecutor(1) as threads, monkeypatch.context() as patched:
+        patched.setattr(ShardFolder, "open", open_while_closing)
+        embedded.prepare()
+        closing[0].result()
+    assert not embedded._shared.is_open
 
 
 def test_an_idle_store_is_let_go_of(tmp_path: Path, note: Note) -> None:
