@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
 from itertools import takewhile
 
 from contextkit.dedup.guard import Guarded
 from contextkit.dedup.near import NearTexts
 from contextkit.dedup.normal import clauses, is_rotation, normal_text, shortened
+from contextkit.text.derived import cached_by_length
 
 _LONGEST = 10_000
 """Maximum length of texts that are compared. A longer one would not fit into a context, and
@@ -21,9 +21,6 @@ _MOST_CHARACTERS = 3_000_000
 
 _MOST_GUARDED = 2 * 10**7
 """Maximum total length of aligned pairs; further texts do not count as duplicates."""
-
-_MOST_CACHED = 2_000
-"""Maximum length of texts whose parts are kept for the next comparison."""
 
 _END = 12
 """Characters at both ends that show whether texts may differ by one word."""
@@ -152,17 +149,8 @@ class KeptTexts:
         return sorted(found)
 
 
-def _guarded(text: str) -> Guarded:
-    return _guarded_before(text) if len(text) <= _MOST_CACHED else Guarded(text)
-
-
-@lru_cache(maxsize=512)
-def _guarded_before(text: str) -> Guarded:
-    """A text that was compared before, with its parts.
-
-    The near copies in a store are found together by many questions.
-    """
-    return Guarded(text)
+# The near copies in a store are found together by many questions.
+_guarded = cached_by_length({2_000: 512})(Guarded)
 
 
 def _rests(texts: Sequence[str]) -> list[list[str]]:

@@ -15,12 +15,12 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import lru_cache
 from heapq import heappop, heappush
 from itertools import accumulate
 
 from attrs import define, field, frozen
 
+from contextkit.text.derived import cached_by_length
 from contextkit.text.keywords import embed_keywords, embed_keywords_query, related_to
 from contextkit.text.languages.read import in_english
 from contextkit.text.tokens import TokenCounter
@@ -50,7 +50,6 @@ _LEAST_CODE = 40
 _TRIES_IN_VAIN = 5
 _RETRIES = 8
 _MOST_IN_A_ROW = 12
-_SHORT_TEXT = 2_000
 _COUNTED_TOGETHER = 32
 """Of at most so many units all are counted at once; of more, those that are considered."""
 
@@ -179,13 +178,8 @@ class _Reading:
         return known
 
 
+@cached_by_length({2_000: 512, 10_000: 32})
 def _parsed(
-    text: str, longest: int
-) -> tuple[Sequence[TextUnit], Sequence[range], Sequence[frozenset[int]]]:
-    return (_parsed_short if len(text) <= _SHORT_TEXT else _parsed_long)(text, longest)
-
-
-def _parse(
     text: str, longest: int
 ) -> tuple[Sequence[TextUnit], Sequence[range], Sequence[frozenset[int]]]:
     """Parse a text into units, blocks and word ids."""
@@ -198,11 +192,7 @@ def _parse(
     return units, blocks, [frozenset(embed_keywords(text).indices) for text in texts]
 
 
-_parsed_short = lru_cache(maxsize=512)(_parse)
-_parsed_long = lru_cache(maxsize=32)(_parse)
-
-
-@lru_cache(maxsize=64)
+@cached_by_length({10_000: 64, _MOST_CHARACTERS: 2})
 def _read(text: str, query: str, longest: int) -> _Reading:
     units, blocks, words_of = _parsed(text, longest)
     asked = embed_keywords_query(in_english(query)).indices

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import random
 
 import pytest
@@ -10,6 +11,7 @@ from markdown_it import MarkdownIt
 from contextkit.text import passages
 from contextkit.text.passages import excerpt, keeps
 from contextkit.text.tokens import estimate_tokens
+from contextkit.text.units import TextUnit
 from tests.growing import assert_linear
 
 QUERY = "when is the gate closed"
@@ -233,6 +235,21 @@ def test_time_grows_with_the_text(part: str) -> None:
         lambda size: part * (size // len(part)),
         largest=200_000,
     )
+
+
+def test_few_long_texts_stay_in_memory() -> None:
+    """What is computed from one takes a hundred times its own memory."""
+    sentences = 20_000
+
+    def units() -> int:
+        gc.collect()
+        return sum(isinstance(each, TextUnit) for each in gc.get_objects())
+
+    before = units()
+    for number in range(5):
+        excerpt(f"{number} {'門。' * sentences}", QUERY, 100, estimate_tokens)
+
+    assert units() - before < 3 * sentences
 
 
 def test_words_are_kept_whatever_their_escapes() -> None:
