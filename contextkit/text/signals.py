@@ -152,6 +152,8 @@ _SPACED: Mapping[Topic, re.Pattern[str]] = {
     ),
     "releases": _any_of(
         "changelogs?|release notes?|breaking changes?|what(?: is|'?s) new",
+        # Not "how does it decide which version to install?".
+        r"(?:^\s*+|[^\w\s] |(?:for|from|in|me|of|on|say|since|to|until|with) )"
         "(?:which|what) (?:versions?|releases?)",
         rf"(?:chang\w+|added|removed|fixed|new|features?|fixes|highlights?) {_WORDS}{_A_RELEASE}",
         rf"(?:migrat\w+|upgrad\w+|moving) {_WORDS}(?:from|to) (?:{_A_RELEASE}|(?:[\w-]+ )?v?\d)",
@@ -183,7 +185,7 @@ _SPACED: Mapping[Topic, re.Pattern[str]] = {
         rf"(?:can|may|could|should) (?:i|we|you|one) {_USE}|is it possible to {_USE}",
         r"(?:which|what) (?:[\w-]+ )?(?:settings?|options?|flags?|environment variables?)",
         r"(?:list|show)(?: me)? (?:[\w-]+ ){0,4}?(?:settings|options|flags|environment variables)",
-        "examples? of|tutorials?|documentation|docs|readme|document",
+        r"examples? of|tutorials?|documentation|docs|documented|readme|^\s*+document",
         r"wie (?:kann|muss|soll|\w+e) (?:ich|man)|wie (?:\w+t man|\w+en wir)",
         r"comment (?:puis-je|\w+(?:er|ir|re))|cómo (?:puedo|se usa|\w+(?:o|ar|er|ir))",
     ),
@@ -246,7 +248,7 @@ def topics_in(text: str) -> tuple[Topic, ...]:
     if {"failures", "usage"} <= {*found} and not _MENDS.search(lowered):
         # "How do I retry a failed task?" asks how to use it, "how do I fix it?" what is wrong.
         found.remove("failures")
-    if ("decisions" in found or "history" in found) and _WHERE.search(lowered):
+    if {"decisions", "history", "releases", "usage"} & {*found} and _WHERE.search(lowered):
         # "Where is the eviction policy applied?" asks for code, "our policy on reviews" does not.
         found.append("code")
     if not found and _TROUBLE.search(lowered):

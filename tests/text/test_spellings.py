@@ -19,6 +19,7 @@ from tests.making import OpenKit, from_records, make_plugin
         ("where do users log in with a token?", "where do users log in login with a token?"),
         ("how is it Synchronised?", "how is it Synchronised Synchronized sync?"),
         ("the environment of an administrator", "the environment env of an administrator admin"),
+        ("its Maximum size", "its Maximum max size"),
         ("analyse misbehaviours", "analyse analyze misbehaviours misbehaviors"),
         ("colours of an unauthorised call", "colours colors of an unauthorised unauthorized call"),
         ("send an e-mail from the back-end", "send an e-mail email from the back-end backend"),
