@@ -14,6 +14,7 @@ _running = ModuleType("running")
 _running.__file__ = str(_PLACE)
 SourceFileLoader(_running.__name__, str(_PLACE)).exec_module(_running)
 
+pytest_collection_finish = _running.pytest_collection_finish
 pytest_configure = _running.pytest_configure
 pytest_runtest_call = _running.pytest_runtest_call
 need = _running.need

@@ -17,9 +17,20 @@ from contextkit import ContextKit
 from contextkit.plugin.manager import SourceRegistry
 from contextkit.testing import own_home, write_distribution
 from tests.making import make_plugin, make_registry
-from tests.running import need, pytest_configure, pytest_runtest_call
+from tests.running import (
+    need,
+    pytest_collection_finish,
+    pytest_configure,
+    pytest_runtest_call,
+)
 
-__all__ = ["home", "need", "pytest_configure", "pytest_runtest_call"]
+__all__ = [
+    "home",
+    "need",
+    "pytest_collection_finish",
+    "pytest_configure",
+    "pytest_runtest_call",
+]
 
 
 @pytest.fixture(autouse=True)

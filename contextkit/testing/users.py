@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -126,7 +127,8 @@ class OwnUser:
 def own_user(make: Callable[[Path], U]) -> Iterator[U]:
     """Create a user with a project called `tide`.
 
-    At the end the user's processes are stopped, and all files are deleted.
+    At the end the background server is stopped, on Linux all other processes of the user are
+    killed, and all files are deleted.
 
     Args:
         make: makes the user from the folder; `OwnUser`, or a class of your own on top of it.
@@ -143,11 +145,35 @@ def own_user(make: Callable[[Path], U]) -> Iterator[U]:
         try:
             yield user
         finally:
-            _end_resident(user)
+            ask({"op": "end"}, user.environment, 5.0)
+            end_processes(user.folder)
 
 
-def _end_resident(user: OwnUser) -> None:
-    ask({"op": "end"}, user.environment, 5.0)
+def end_processes(folder: Path) -> None:
+    """Kill the processes whose variables name a folder, such as those of hooks; on Linux.
+
+    Args:
+        folder: a folder of the test's own.
+    """
+    wait_until(lambda: not _killed(folder), f"the end of all processes of {folder}")
+
+
+def _killed(folder: Path) -> list[int]:
+    """Kill the processes of a folder, and return them.
+
+    They may have started others meanwhile.
+    """
+    found: list[int] = []
+    # Only Linux shows a process's variables as files.
+    if sys.platform != "linux":
+        return found
+    for variables in Path("/proc").glob("[0-9]*/environ"):
+        # A process may have ended, or be another user's.
+        with contextlib.suppress(OSError):
+            if os.fsencode(folder) in variables.read_bytes():
+                found.append(int(variables.parent.name))
+                os.kill(found[-1], signal.SIGKILL)
+    return found
 
 
 def wait_until(holds: Callable[[], bool], what: str) -> None:

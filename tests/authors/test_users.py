@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -48,6 +51,15 @@ def test_what_they_run_has_their_home_and_plugins_and_nobodys_settings(
         assert (failed.returncode, failed.stdout, failed.stderr) == (3, b"in", b"high\n")
         assert user.journal() == []
     assert not user.folder.exists()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="processes' variables are not shown there")
+def test_what_still_runs_is_killed() -> None:
+    """Such as the processes that a hook starts and does not wait for."""
+    with own_user(Quiet) as user:
+        left = subprocess.Popen(["cat"], env=user.environment, stdin=subprocess.PIPE)
+    left.communicate()
+    assert left.returncode == -signal.SIGKILL
 
 
 def test_a_command_that_fails_ends_the_test_with_what_it_says(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ def test_a_short_soak_loses_nothing(tmp_path: Path, capsys: pytest.CaptureFixtur
     """No call of the eight processes fails, and every acknowledged memory is found."""
     file = tmp_path / "found.json"
     with pytest.raises(SystemExit) as ended:
-        soak.main(["--minutes", "0.1", "--files", "12", "--json", str(file)])
+        soak.main(["--minutes", "0.01", "--files", "12", "--json", str(file)])
 
     shown = capsys.readouterr().out
     assert ended.value.code == 0, shown

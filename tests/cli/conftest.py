@@ -22,6 +22,7 @@ from click.testing import CliRunner, Result
 
 from contextkit.cli.root import cli
 from contextkit.testing import Git, own_git, write_distribution
+from contextkit.testing.users import end_processes
 
 BUDGET = '''\
 """Splitting a budget."""
@@ -232,10 +233,11 @@ def read_terminal(terminal: int) -> Iterator[bytes]:
 
 
 @pytest.fixture(autouse=True)
-def surroundings(tmp_path: Path) -> Iterator[None]:
-    """A git that knows only the test's settings."""
+def surroundings(tmp_path: Path, home: Path) -> Iterator[None]:
+    """A git that knows only the test's settings; what a hook has started ends with the test."""
     with own_git(tmp_path):
         yield
+    end_processes(home)
 
 
 @pytest.fixture

@@ -72,7 +72,7 @@ class Actors:
     Attributes:
         place: where they work.
         calls: what they did.
-        over: set when they shall end.
+        over: set when they shall end; each does one round of its calls at least.
     """
 
     place: Place
@@ -106,12 +106,12 @@ class Actors:
     def _repeat(self, act: Callable[..., None], *arguments: str) -> Callable[[], None]:
         def work() -> None:
             for number in itertools.count():
-                if self.over.is_set():
-                    return
                 try:
                     act(number, *arguments)
                 except Exception as error:  # noqa: BLE001 - a benchmark's own mistake counts too
                     self.calls.note(act.__name__.strip("_"), 0.0, repr(error))
+                if self.over.is_set():
+                    return
 
         return work
 

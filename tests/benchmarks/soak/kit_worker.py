@@ -1,7 +1,7 @@
 """A process that keeps a `ContextKit` open: `python kit_worker.py WORKSPACE NAME`.
 
-It imports nothing of the tests, so that another environment's interpreter can run it. It works
-until its standard input ends, and prints a JSON line for each call.
+It imports nothing of the tests, so that another environment's interpreter can run it. It does
+one round of calls, goes on until its standard input ends, and prints a JSON line for each call.
 """
 
 from __future__ import annotations
@@ -23,16 +23,17 @@ _FAILED = {"failed", "timed_out", "cut_off", "breaker_open"}
 
 
 def main(workspace: str, name: str) -> None:
-    """Work until the standard input ends."""
+    """Work for one round at least, and until the standard input ends."""
     over = threading.Event()
     threading.Thread(target=_await_end, args=(over,), daemon=True).start()
     with ContextKit.open(workspace) as kit:
         calls = _Calls(kit, Path(workspace), name)
         for number in itertools.count():
-            if over.is_set():
-                return
+            # A short soak may be over before this process has begun.
             for call in (calls.remember, calls.assemble, calls.index, calls.forget, calls.prune):
                 _tell(call, number)
+            if over.is_set():
+                return
 
 
 def _await_end(over: threading.Event) -> None:
