@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from string import ascii_lowercase
 
 import pytest
 
@@ -255,3 +256,53 @@ def test_what_is_beside_the_documentation_ranks_below_a_page_unless_asked_for(
     for question, first in (("how do I open the hatch at night?", "Page"), (asked, "Aside")):
         context = kit.assemble_context_sync(question)
         assert context.items[0].title == first
+
+
+async def test_of_a_translated_page_an_english_question_gets_the_original(
+    kit: ContextKit, workspace: Path
+) -> None:
+    """What has not been translated yet says the same in each language.
+
+    A page that is there in no other language is shown, and a question in another language is
+    answered in it.
+    """
+    hatch = "The hatch opens at night with `crank` and `lamp`."
+    pages = {
+        "docs/hatch/README.md": f"# Hatch\n\n{hatch}\n",
+        "docs/ar-SA/hatch/README.md": f"# الفتحة\n\n{hatch} crank crank lamp hatch\n",
+        "docs/hatch/README.id-ID.md": f"# Palka\n\n{hatch} Palka crank.\n",
+        "docs/es/hatch/README.md": f"# Escotilla\n\n{hatch} La escotilla se abre de noche.\n",
+        "docs/es/lamp.md": "# Hatch crank\n\nOpen the hatch at night by `crank` of the lamp.\n",
+    }
+    for path, text in pages.items():
+        (workspace / path).parent.mkdir(parents=True, exist_ok=True)
+        (workspace / path).write_text(text)
+    kit.index()
+    found = []
+    for question in ("open the hatch at night by crank", "¿cómo se abre la escotilla de noche?"):
+        context = await kit.assemble_context(question)
+        found.append([str(item.location).partition(":")[0] for item in context.items])
+    assert set(found[0]) & set(pages) == {"docs/hatch/README.md", "docs/es/lamp.md"}
+    assert found[1][0] == "docs/es/hatch/README.md"
+
+
+async def test_translations_do_not_crowd_out_the_other_sections(
+    kit: ContextKit, workspace: Path
+) -> None:
+    """Two dozen copies of what matches best are more than a search returns."""
+    best = "Open the hatch by crank at night."
+    page = f"# Hatch\n\n{best}\n\n## Night\n\n{best} Do so slowly.\n"
+    for language in ("", *(f"{letter}a-{letter.upper()}A" for letter in ascii_lowercase)):
+        folder = workspace / "docs" / language
+        folder.mkdir(exist_ok=True)
+        (folder / "hatch.md").write_text(page)
+    (workspace / "docs" / "lamp.md").write_text(
+        "# Lamp\n\nThe hatch has a lamp that shines for the whole night.\n"
+    )
+    kit.index()
+    context = await kit.assemble_context("open the hatch at night by crank")
+    assert sorted(str(item.location) for item in context.items) == [
+        "docs/hatch.md:1",
+        "docs/hatch.md:5",
+        "docs/lamp.md:1",
+    ]

@@ -62,14 +62,18 @@ _MANUAL = re.compile(r"[a-z][\w.+-]*(?<=[a-z])\.[1-8](?:\.(?:in|prebuilt|tmpl))?
 
 _LOCK = re.compile(r".+\.lock|.+[-.]lock\.(?:json|ya?ml)|npm-shrinkwrap\.json|package\.resolved")
 _LICENCE = re.compile(
-    r"(?:un)?licen[cs]e(?:[-_.].+)?|copying(?:[-_.].+)?"
-    # `MIT-LICENSE`, `third_party_licenses.txt`; `add-license.md` is a page.
+    r"(?:(?:un)?licen[cs]e|copying)(?:\.(?:md|rst)|[-_.](?:a?gpl|apache|bsd|isc|lgpl|mit|mpl)\b.*"
+    r"|[-_.](?!.*\.(?:adoc|mdx?|rst)$).+)?"
+    # `MIT-LICENSE`, `third_party_licenses.txt`; `add-license.md` and `license-keys.md` are pages.
     r"|(?:[a-z\d]++[-_]){1,3}licen[cs]es?(?:\.txt)?"
 )
-_TESTS = frozenset({"fixtures", "regress", "spec", "specs", "test", "testdata", "tests"})
-"""Folders whose plain text is what a test reads or expects; a README may be about the tests."""
+_OF_PLAIN_TEXT = {
+    "a licence's text": {"licences", "licenses"},
+    "a test's data": {"fixtures", "regress", "spec", "specs", "test", "testdata", "tests"},
+}
+"""What plain text in some folders is: REUSE has `LICENSES/MIT.txt`. A README may be about them."""
 
-_TRANSLATIONS = frozenset({"i18n", "lang", "locale", "locales", "translations"})
+_TRANSLATIONS = frozenset({"i18n", "l10n", "lang", "locale", "locales", "translations"})
 """Folders whose settings are texts of a program in other languages."""
 
 _FOLDERS = TOOL_FOLDERS | {"third_party"}
@@ -125,10 +129,12 @@ def skipped_by_name(path: str) -> str | None:
     ):
         if pattern.fullmatch(name):
             return reason
+    if name.endswith(".api.md"):
+        # API Extractor writes all of a package's declarations.
+        return "generated"
     what = kind_of(path)
     if what is not None and what.kind == "configuration" and not _TRANSLATIONS.isdisjoint(folders):
         return "translations of a program"
     is_plain = what == _PLAIN_TEXT and not _PLAIN_NAMES.match(name)
-    if is_plain and not _TESTS.isdisjoint(folders):
-        return "a test's data"
-    return None
+    reasons = (why for why, names in _OF_PLAIN_TEXT.items() if not names.isdisjoint(folders))
+    return next(reasons, None) if is_plain else None

@@ -19,6 +19,7 @@ from contextkit_documents.release_notes import ReleaseQuestion, wanted_notes
 from contextkit_documents.releases import lists_changes
 from contextkit_documents.setup_files import SETUP_KINDS, SetupQuestion
 from contextkit_documents.stored import StoredChunk, titled
+from contextkit_documents.translations import TRANSLATED, translations_of_others
 
 _PAST = frozenset({"history", "releases"})
 _PRESENT = frozenset({"setup", "usage"})
@@ -37,6 +38,9 @@ _STUB = 0.5
 
 _CANDIDATES = 2
 """Hits that are ranked for each item that is returned."""
+
+_BEHIND_TRANSLATIONS = 20
+"""The same where translations were found: a page may have two dozen."""
 
 _OF_OWN = 5
 """Hits in the project's own files."""
@@ -114,13 +118,6 @@ _ASKS_FOR_OLD = re.compile(
 
 _OLDER = 0.6
 """Factor for a page of a version that a newer one replaces."""
-
-_TRANSLATED = re.compile(
-    r"(?:^|/)(?:[^/]*[-_.])?(?:zh|cn|ja|jp|ko|kr|ru|uk|fr|es|pt|de|pl|tr)(?:[-_][a-z]{2,4})?"
-    r"(?:/|\.\w+$)",
-    re.IGNORECASE,
-)
-"""The path of a translation. A question in English shares only its code's words."""
 
 _BEGINNING = 4
 """Letters that a question's word has at least to stand for a longer one: "config"."""
@@ -229,8 +226,9 @@ async def find_documents(request: ContextRequest) -> list[ContextItem]:
         # What goes wrong now was rarely fixed in an earlier version.
         changes = _FIXES
     asides = [path for path, asks in _ASIDES if not asks.search(request.query)]
-    if request.query.isascii() and language_of(request.query) is None:
-        asides.append(_TRANSLATED)
+    if _is_english(request.query):
+        # It shares only a translation's code.
+        asides.append(TRANSLATED)
     asked = _Asked.by(request.query)
     older = older_versions({_path(hit.record) for hit in hits}, request.query)
     worths = [
@@ -252,6 +250,21 @@ async def find_documents(request: ContextRequest) -> list[ContextItem]:
 async def _hits(
     request: ContextRequest, setup: SetupQuestion, releases: ReleaseQuestion
 ) -> list[Hit]:
+    """Search for the question; one in English gets no page twice, in another language."""
+    hits = await _searched(request, setup, releases, _CANDIDATES)
+    if not _is_english(request.query) or not any(
+        TRANSLATED.search(_path(it.record)) for it in hits
+    ):
+        return hits
+    hits = await _searched(request, setup, releases, _BEHIND_TRANSLATIONS)
+    translated = translations_of_others(_path(hit.record) for hit in hits)
+    others = (hit for hit in hits if _path(hit.record) not in translated)
+    return [*islice(others, _CANDIDATES * request.limit)]
+
+
+async def _searched(
+    request: ContextRequest, setup: SetupQuestion, releases: ReleaseQuestion, candidates: int
+) -> list[Hit]:
     """Search all chunks, and those of the project's own files that the question asks for.
 
     In a repository of many packages, the others' files have as many of its words.
@@ -259,16 +272,20 @@ async def _hits(
     searching = [
         request.records.search(
             request.query if releases.moves else releases.about or request.query,
-            limit=_CANDIDATES * request.limit,
+            limit=candidates * request.limit,
             filters=request.filters,
             host_limit=request.limit,
         )
     ]
     if setup.own_files and "file_path" not in request.filters:
         filters = {**request.filters, "file_path": setup.own_files}
-        searching.append(request.records.search(request.query, limit=_OF_OWN, filters=filters))
+        searching.insert(0, request.records.search(request.query, limit=_OF_OWN, filters=filters))
     found = {hit.record.id: hit for hits in await asyncio.gather(*searching) for hit in hits}
     return list(found.values())
+
+
+def _is_english(query: str) -> bool:
+    return query.isascii() and language_of(query) is None
 
 
 def _worth(
