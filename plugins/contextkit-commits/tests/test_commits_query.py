@@ -48,6 +48,21 @@ async def test_an_item_is_the_commit(repo: Any, index: Index, ask: Any) -> None:
     }
 
 
+async def test_a_question_about_code_gets_few_commits(repo: Any, index: Index, ask: Any) -> None:
+    """Behind five the others of its words count little, unless it is about the history."""
+    for number in range(8):
+        repo.commit(f"Retry the call of worker {number}", a=f"{number}\n")
+    index(repo)
+    for query, is_low in (
+        ("why does the call of a worker hang", True),
+        ("which commits changed the call of a worker", False),
+    ):
+        relevances = [item.relevance for item in await ask(query)]
+        assert len(relevances) == 8
+        assert relevances == sorted(relevances, reverse=True)
+        assert (relevances[5] < relevances[4] / 2) is is_low
+
+
 async def test_routine_ranks_behind_unless_it_is_asked_for(
     repo: Any, index: Index, ask: Any
 ) -> None:

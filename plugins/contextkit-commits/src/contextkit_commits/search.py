@@ -33,6 +33,13 @@ _ROUTINE = 0.35
 It does not apply if the query asks for them.
 """
 
+_FEW = 5
+_BEYOND = 0.3
+"""Factor for the commits behind the first few, unless the question is about the history.
+
+"Why is the connection dropped?" asks for code. Many a commit has its words, and few say why.
+"""
+
 _ASKS_FOR_ROUTINE = frozenset({"bump", "bumped", "depend", "releas", "renova", "upgrad", "versio"})
 """Words that ask for routine commits, as `words_of` returns them."""
 
@@ -74,6 +81,8 @@ async def find_commits(request: ContextRequest) -> list[ContextItem]:
     scored.sort(key=lambda found: -found[0])
     # The best commit cannot exceed 1, and the order of the others is kept.
     most = max(1.0, scored[0][0]) if scored else 1.0
+    if not asked.is_asked:
+        scored[_FEW:] = [(_BEYOND * relevance, record) for relevance, record in scored[_FEW:]]
     best = [*((most, record) for record in named), *scored][: request.limit]
     return [commit_item(record, relevance / most) for relevance, record in best]
 
