@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from contextkit_code.ranking.paths import PathWords, penalty
-from contextkit_code.ranking.question import ask
+from contextkit_code.ranking.question import ask, searched_text
 from contextkit_code.ranking.subjects import with_command
 
 
@@ -36,6 +36,7 @@ from contextkit_code.ranking.subjects import with_command
         ("src/legacy/a.py", "the legacy code"),
         ("lib/types.d.ts", "deprecated types"),
         ("README.md", "what does the readme say"),
+        ("changelog/0.9.3_2018/pull-1876", "what does the changelog say"),
         ("docs/guide.rst", "documentation"),
         ("web/alerts.less", "the color of it"),
         ("web/theme/dark.css", "how do I center the title?"),
@@ -59,6 +60,7 @@ def test_what_is_beside_the_point_counts_less_unless_asked_for(path: str, asks: 
         "src/scripts/a.py",
         "src/languages/go.py",
         "src/lang/js.js",
+        "src/lang/js/parse.js",
     ],
 )
 def test_ordinary_files_count_in_full(path: str) -> None:
@@ -79,6 +81,8 @@ def test_files_that_gather_others_count_less() -> None:
         ("locales/de/app.json", "locales/en-US/app.json"),
         ("messages/messages_it.properties", "messages/messages.properties"),
         ("locale/fr/LC_MESSAGES/app.po", "locale/en/LC_MESSAGES/app.po"),
+        ("app/i18n/fr/pages.php", "app/i18n/en/pages.php"),
+        ("l10n/pt_BR.js", "l10n/en_GB.js"),
     ],
 )
 def test_texts_in_other_languages_count_less_than_the_english_ones(
@@ -119,6 +123,12 @@ def test_what_a_task_calls_new_is_no_part_of_its_subject() -> None:
     """`CookieSameSite` had as much of "add a plugin for a new site" as a plugin's class."""
     assert ask("Please add a plugin for a new site").words == ("plugin", "site")
     assert ask("how is a new client made?").words == ("new", "client")
+
+
+def test_a_short_task_is_about_what_it_adds() -> None:
+    """Two words may be a name: `add_item`."""
+    assert searched_text("add a new command") == "a command"
+    assert searched_text("add item") == "add item"
 
 
 def test_what_is_wrong_with_something_is_no_part_of_its_subject() -> None:

@@ -15,7 +15,7 @@ from contextkit_code.ranking.units import cut, ranked_units
 from contextkit_code.ranking.words import likeness
 
 
-def _hit(path: str, name: str = "x", relevance: float = 0.5, **fields: Any) -> Hit:
+def _hit(path: str, name: str = "x", relevance: float = 0.5, text: str = "", **fields: Any) -> Hit:
     known = {
         "file_path": path,
         "name": name,
@@ -23,7 +23,7 @@ def _hit(path: str, name: str = "x", relevance: float = 0.5, **fields: Any) -> H
         "unit_type": "function",
         "signature": f"def {name}():",
     }
-    record = Record(id=f"{path}::{name}", text="", fields={**known, **fields})
+    record = Record(id=f"{path}::{name}", text=text, fields={**known, **fields})
     return Hit(record=record, relevance=relevance, keyword_score=relevance, similarity=None)
 
 
@@ -199,6 +199,37 @@ def test_members_that_match_as_well_as_each_other_do_not_fill_a_context() -> Non
     files = [RankedFile("a", 1.0, 1.0, methods), RankedFile("b", 0.9, 1.0, others)]
     order = [unit.hit.record.id for unit in ranked_units(ask("q"), files, 1.0)]
     assert order.index("a::b") < order.index("b::match") < order.index("a::c")
+
+
+def test_the_many_methods_of_a_class_do_not_hide_what_uses_it() -> None:
+    """The name of the class makes each of them match."""
+    methods = [
+        _hit("table.py", f"m{n}", 0.9 - n / 100, "x = 1", qualified_name=f"Table.m{n}")
+        for n in range(13)
+    ]
+    used = _hit("user.py", "flush", 0.9, "x = 1")
+    files = [RankedFile("table.py", 1.0, 1.0, methods)]
+    files += [RankedFile(f"{n}.py", 0.9 - n / 10, 1.0, [_hit(f"{n}.py")]) for n in range(4)]
+    files += [RankedFile("user.py", 0.68, 1.0, [used])]
+
+    units = [unit.hit for unit in ranked_units(ask("how is a table flushed?"), files, 1.0)]
+
+    assert units[0] == methods[0]
+    assert 8 < units.index(used) < len(units) - 4
+
+
+@pytest.mark.parametrize(
+    ("query", "shown"), [("how are circles handled?", 3), ("is a circle tested?", 8)]
+)
+def test_many_tests_of_one_thing_do_not_hide_the_code(query: str, shown: int) -> None:
+    """Three stand before a weaker match in the code, unless tests are asked for."""
+    tests = [_hit(f"tests/test_{n}.py", text="x = 1") for n in range(8)]
+    files = [RankedFile(f"tests/test_{n}.py", 0.5, 1.0, [test]) for n, test in enumerate(tests)]
+    code = RankedFile("map.py", 0.48, 1.0, [_hit("map.py", text="x = 1")])
+
+    units = [unit.hit for unit in ranked_units(ask(query), [*files, code], 1.0)]
+
+    assert units.index(code.units[0]) == shown
 
 
 @pytest.mark.parametrize(("kind", "first"), [("extension", "moor"), ("struct", "Pier")])

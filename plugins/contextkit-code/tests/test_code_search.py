@@ -194,6 +194,17 @@ def test_a_test_beside_the_code_that_it_tests_ranks_below_it(project: Project, a
     assert "tests" in str(ask("which test has a retry backoff delay")[0].title)
 
 
+def test_a_test_beside_its_code_does_not_stand_for_its_file(project: Project, ask: Ask) -> None:
+    """Its name has the words of a question that is about another file."""
+    run = "pub fn run() {\n" + "    start_the_program_and_wait_for_it();\n" * 9 + "}\n"
+    tests = "#[test]\n    fn parses_language_version_module() {\n" + "        assert!(1 > 0);\n" * 9
+    file = f"{run}\n#[cfg(test)]\nmod tests {{\n    {tests}    }}\n}}\n"
+    mod = "pub fn add_module(language: &str) {\n    all.push(version);\n}\n"
+    project({"src/go.rs": file, "src/perl.rs": file, "src/all.rs": mod})
+
+    assert ask("add a module for a language version")[0].title == "add_module"
+
+
 def test_a_variable_ranks_below_what_it_is_passed_to(project: Project, ask: Ask) -> None:
     """Its name and its description say the same, unless somebody asks how to use the module."""
     project(

@@ -1,4 +1,4 @@
-"""Questions about the tables of a database."""
+"""Questions about the tables of a database, and about the fields of objects."""
 
 from __future__ import annotations
 
@@ -52,3 +52,23 @@ def test_the_class_of_its_rows_stands_for_a_table_that_no_statement_creates(
     project(app(**{"app/models.py": models}))
     assert ask("add a column to the memo table")[0].metadata["name"] == "Memo"
     assert ask("add a column to the stories table")[0].metadata["name"] == "Story"
+
+
+@pytest.mark.parametrize(
+    "task",
+    [
+        "add a new field to a memo",
+        "which attribute of the memo is unique?",
+        "add a property to each Memo",
+    ],
+)
+def test_the_class_that_has_a_field_comes_before_what_is_called_a_field(
+    project: Project, ask: Ask, task: str
+) -> None:
+    """A field of a memo is no field of a form, though that has every word of the question."""
+    form = (
+        "export function memoFieldAttributeProperty(field, memo) {\n  return memo.add(field);\n}\n"
+    )
+    model = "class Memo:\n    text: str = ''\n    unique: int = 0\n"
+    project(app(**{"app/model.py": model, "web/new_memo.js": form}))
+    assert ask(task)[0].title == "Memo"

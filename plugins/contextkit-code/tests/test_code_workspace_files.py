@@ -294,6 +294,8 @@ def test_the_workspace_must_be_a_folder(workspace: Path) -> None:
         ("api.pb.go", "api.pb.go", "generated"),
         ("logo.svg", "logo.svg", "a drawing"),
         ("lib/LICENSE-MIT", "lib/LICENSE-MIT", "a licence's text"),
+        ("COPYING.LESSER", "COPYING.LESSER", "a licence's text"),
+        ("copying.py", "", ""),
         (".env", ".env", "it may hold secrets"),
         (".env.local", ".env.local", "it may hold secrets"),
         ("keys/server.PEM", "keys/server.PEM", "it may hold secrets"),
@@ -365,7 +367,6 @@ def test_gitattributes_say_what_is_generated_and_vendored(workspace: Path) -> No
     )
 
     listing = _listing(workspace, exclude=["!lib/e.c", ".gitattributes"])
-
     assert [file.path for file in listing.files] == ["a.c", "gen/c.c", "lib/e.c"]
     assert listing.skipped == [
         ("gen/b.c", "generated, says .gitattributes"),
@@ -386,7 +387,6 @@ def test_include_and_exclude(workspace: Path, git: Callable[..., str]) -> None:
 def test_an_excluded_folder_is_not_entered(workspace: Path) -> None:
     """Without git too it costs nothing, however much is in it."""
     _write(workspace, "data/b.py")
-
     assert _listing(workspace, exclude=["data/"]).skipped == [("data/", "excluded by the settings")]
 
 

@@ -37,7 +37,8 @@ _FILES = (
     ("a drawing", r".+\.svg"),
     (
         "a licence's text",
-        r"(?:un)?licen[cs]e(?:-[\w.-]+?)?(?:\.(?:md|rst|txt))?|copying(?:\.\w+)?",
+        r"(?:un)?licen[cs]e(?:-[\w.-]+?)?(?:\.(?:md|rst|txt))?|"
+        r"copying(?:[-.](?:\d|a?gpl|lesser|lgpl|lib|md|mit|rst|runtime|txt)\w*)?",
     ),
 )
 # One pattern with a group for each reason, because most names match none.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-INDEX_VERSION = 10
+INDEX_VERSION = 12
 """Index version.
 
 Raise it when files of the same content would give other records: all are indexed anew.

@@ -9,9 +9,20 @@ from attrs import evolve, frozen
 
 from contextkit import ContextItem, ContextRequest, Hit
 from contextkit.concurrency import in_thread
-from contextkit.models import Filters, Records
+from contextkit.models import Records
 from contextkit.text import first_line
 from contextkit_code.gists import LINES, around_line, gist
+from contextkit_code.queries import (
+    MOST_UNITS,
+    OF_FILES,
+    QUOTING,
+    Found,
+    search,
+    search_listings,
+    search_outlines,
+    search_tables,
+    search_units,
+)
 from contextkit_code.ranking.files import (
     RankedFile,
     added,
@@ -42,27 +53,16 @@ from contextkit_code.ranking.question import (
     words_beside_script,
 )
 from contextkit_code.ranking.raising import Traced, traced, traced_first
+from contextkit_code.ranking.siblings import with_listings
 from contextkit_code.ranking.subjects import is_about_no_code, with_command, with_main
-from contextkit_code.ranking.tables import filters_of_tables, with_tables
+from contextkit_code.ranking.tables import with_tables
 from contextkit_code.ranking.traces import Trace, trace_in
 from contextkit_code.ranking.units import RankedUnit, cut, from_the_top, ranked_units
 from contextkit_code.ranking.words import hits_a_word, may_be_misspelled, names_in, near_names
-from contextkit_code.record_kinds import OUTLINE, UNIT
+from contextkit_code.record_kinds import OUTLINE
 
-_UNITS = 150
-_OUTLINES = 45
-"""Hits that ranking reads.
-
-More of either kind finds hardly anything more, and takes longer.
-"""
-
-_QUOTING = 50
 _QUOTED = 0.3
 """Score of a rare quote in long text; the best unit has 1."""
-
-_UNITS_A_PLACE = 2
-_MOST_UNITS = 400
-"""Units ranked per place of a long list, and in all."""
 
 _NEARLY = 0.8
 """Weight of a search for a name similar to the query's."""
@@ -77,8 +77,8 @@ _AROUND_A_RAISE = (10, 3)
 _AROUND_A_CALL = (2, 0)
 """Lines shown around a traced statement: where it raises, in callers."""
 
-_OF_FILES = frozenset({"file_path", "language", "created_at"})
-"""Filters on files; an outline has these fields and no others."""
+_OF_A_LIST = (5, 5)
+"""Lines shown in the middle of a list of siblings."""
 
 _METADATA = (
     "file_path",
@@ -147,14 +147,6 @@ def _only_owners(trace: Trace) -> frozenset[str]:
     return owners - ask(searched_text(trace.beside)).names
 
 
-@frozen
-class _Found:
-    """Units and outlines found by the first searches."""
-
-    units: Sequence[Hit]
-    outlines: Sequence[Hit]
-
-
 async def find_code(request: ContextRequest) -> list[ContextItem]:
     """Return the code units for a request, best first.
 
@@ -170,7 +162,7 @@ async def find_code(request: ContextRequest) -> list[ContextItem]:
     question = ask(searched_text(request.query))
     if question.has_lines or not may_be_misspelled(question.words):
         return items
-    if not _OF_FILES.issuperset(request.filters):
+    if not OF_FILES.issuperset(request.filters):
         return items
     if hits_a_word(question.words, (f"{item.location} {item.content}" for item in items)):
         return items
@@ -195,12 +187,13 @@ async def _find(request: ContextRequest) -> list[ContextItem]:
     """
     asked = _Asked.of(request.query)
     request = evolve(request, query=asked.text)
-    whole, of_line, quoting, named, tables = await asyncio.gather(
-        _found(request, asked.text),
-        _found(request, asked.first_line),
-        _units(request, " ".join((*asked.leading, *asked.counting)), _QUOTING),
-        _outlines(request, " ".join(mention.text for mention in asked.mentions)),
-        _tables(request, asked.question),
+    whole, of_line, quoting, named, tables, listings = await asyncio.gather(
+        search(request, asked.text),
+        search(request, asked.first_line),
+        search_units(request, " ".join((*asked.leading, *asked.counting)), QUOTING),
+        search_outlines(request, " ".join(mention.text for mention in asked.mentions)),
+        search_tables(request, asked.question),
+        search_listings(request, asked.query, asked.question),
     )
     tables = [evolve(hit, relevance=_most(whole)) for hit in tables]
     whole = evolve(whole, units=joined(tables, whole.units))
@@ -224,11 +217,19 @@ async def _find(request: ContextRequest) -> list[ContextItem]:
     if about := whole_file(asked.mentions, asked.question.words):
         for path in matched_files([about], map(file_of, (u.hit for u in ranked))).get(about, ()):
             ranked = from_the_top(ranked, path)
+    ranked = with_listings(listings, ranked)
     found = [_item(unit.hit, unit.relevance) for unit in cut(ranked, request.limit)]
-    framed = {each.hit.record.id: each for each in of_trace}
+    around = {
+        each.hit.record.id: (each.line, *_OF_A_LIST) for each in listings if each.line is not None
+    }
+    around |= {
+        each.hit.record.id: (each.line, *(_AROUND_A_RAISE if each.raises else _AROUND_A_CALL))
+        for each in of_trace
+        if each.line is not None
+    }
     # Few of the others are shown.
     best = request.limit // 2 + 1
-    shortened = [_with_gist(item, asked, framed.get(item.id)) for item in found[:best]]
+    shortened = [_with_gist(item, asked, around.get(item.id)) for item in found[:best]]
     return [*shortened, *found[best:]]
 
 
@@ -243,25 +244,23 @@ async def _printing_first(
     printers = printers_of(asked.query, hits)
     first = quoted_first(printers, asked.leading, hits, ranked, level)
     names = " ".join(dict.fromkeys(printer.name for printer in printers.values()))
-    users = users_of(printers, await _units(request, names.strip(), _QUOTING))
+    users = users_of(printers, await search_units(request, names.strip(), QUOTING))
     return with_users(users, printers, first)
 
 
-def _with_gist(item: ContextItem, asked: _Asked, framed: Traced | None) -> ContextItem:
-    if framed is None or framed.line is None:
-        lines = gist(item, asked.question, asked.query)
-    else:
-        around = _AROUND_A_RAISE if framed.raises else _AROUND_A_CALL
-        lines = around_line(item, framed.line, *around)
+def _with_gist(
+    item: ContextItem, asked: _Asked, around: tuple[int, int, int] | None
+) -> ContextItem:
+    lines = around_line(item, *around) if around else gist(item, asked.question, asked.query)
     return item if lines is None else evolve(item, metadata={**item.metadata, LINES: lines})
 
 
-def _most(found: _Found) -> float:
+def _most(found: Found) -> float:
     return max((hit.relevance for hit in (*found.units, *found.outlines)), default=0.0)
 
 
 def _ranked(
-    asked: _Asked, whole: _Found, of_line: _Found, quoting: Sequence[Hit]
+    asked: _Asked, whole: Found, of_line: Found, quoting: Sequence[Hit]
 ) -> tuple[list[RankedFile], list[Hit]]:
     """Rank the files; return them with the units used."""
     if not asked.first_line:
@@ -277,39 +276,6 @@ def _ranked(
         units,
     )
     return files, units
-
-
-async def _found(request: ContextRequest, query: str) -> _Found:
-    most = max(_UNITS, min(_UNITS_A_PLACE * request.limit, _MOST_UNITS))
-    units, outlines = await asyncio.gather(_units(request, query, most), _outlines(request, query))
-    return _Found(units, outlines)
-
-
-async def _units(
-    request: ContextRequest, query: str, limit: int, paths: Sequence[str] | None = None
-) -> list[Hit]:
-    """Search the units of some files, or of all."""
-    if not query or paths == []:
-        return []
-    of_files = {} if paths is None else {"file_path": paths}
-    filters: Filters = {**request.filters, "kind": UNIT, **of_files}
-    return await request.records.search(query, limit=limit, filters=filters)
-
-
-async def _outlines(request: ContextRequest, query: str) -> list[Hit]:
-    if not query or not _OF_FILES.issuperset(request.filters):
-        return []
-    filters: Filters = {**request.filters, "kind": OUTLINE}
-    found = await request.records.search(query, limit=_OUTLINES, filters=filters)
-    # A host's own searcher has no outlines, and returns other records.
-    return [hit for hit in found if hit.record.fields.get("kind") == OUTLINE]
-
-
-async def _tables(request: ContextRequest, question: Question) -> list[Hit]:
-    """Search what the question calls a table."""
-    filters = filters_of_tables(question.line)
-    filtered = evolve(request, filters={**filters, **request.filters})
-    return await _units(filtered, request.query if filters else "", _QUOTING)
 
 
 async def _with_mentioned(
@@ -330,7 +296,7 @@ async def _with_mentioned(
         if mention.line and (mention.parts[-1], mention.line) not in known
     }
     paths = sorted({path for own in frames.values() for path in own})
-    units = await _units(request, " ".join(paths), _MOST_UNITS, paths)
+    units = await search_units(request, " ".join(paths), MOST_UNITS, paths)
     led_to = in_frames(frames, units)
     level = max((hit.relevance for file in named for hit in file.units), default=0.0)
     return [evolve(file, units=_with_frames(file, units, led_to, level)) for file in named]
@@ -340,11 +306,11 @@ async def _traced(request: ContextRequest, asked: _Asked, hits: Sequence[Hit]) -
     """Return the units of the question's stack trace, innermost first."""
     if asked.trace is None:
         return []
-    outlines = await _outlines(request, " ".join(place.text for place in asked.places))
+    outlines = await search_outlines(request, " ".join(place.text for place in asked.places))
     files = matched_files(asked.places, {file_of(hit): None for hit in (*hits, *outlines)})
     paths = sorted({path for own in files.values() for path in own})
     names = dict.fromkeys(place.function for place in files)
-    units = await _units(request, " ".join((*names, *paths)), _MOST_UNITS, paths)
+    units = await search_units(request, " ".join((*names, *paths)), MOST_UNITS, paths)
     return traced(asked.trace, files, units)
 
 
@@ -369,9 +335,9 @@ async def _with_units(request: ContextRequest, files: Sequence[RankedFile]) -> l
     bare = [file.path for file in leading if not file.units]
     whole = [file.path for file in files[:_WHOLE_FILES] if request.limit > _LONG_LIST]
     found, rest = await asyncio.gather(
-        _units(request, request.query, _UNITS_OF_A_FILE * len(bare), bare),
+        search_units(request, request.query, _UNITS_OF_A_FILE * len(bare), bare),
         # Every unit has its path among its keywords.
-        _units(request, " ".join(whole), request.limit, whole),
+        search_units(request, " ".join(whole), request.limit, whole),
     )
     more: dict[str, list[Hit]] = {}
     for hit in (*found, *(evolve(hit, relevance=0.0) for hit in rest)):

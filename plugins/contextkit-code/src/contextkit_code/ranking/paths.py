@@ -42,15 +42,20 @@ _ASIDES = re.compile(
     re.IGNORECASE,
 )
 _PROSE = re.compile(
-    r"\.(?:adoc|html?|mdx?|rst|txt)$|(?:^|/)(?:README|CHANGELOG|LICEN[CS]E)[^/]*$", re.IGNORECASE
+    r"\.(?:adoc|html?|mdx?|rst|txt)$|(?:^|/)(?:README|CHANGELOG|LICEN[CS]E)[^/]*$"
+    r"|(?:^|/)changelogs?/(?:[^/]*/)*[^/.]*$",
+    re.IGNORECASE,
 )
-_DATA = re.compile(r"\.(?:cfg|csv|ini|json|properties|toml|xml|ya?ml)$", re.IGNORECASE)
+_DATA = re.compile(r"\.(?:cfg|csv|ini|json|pot?|properties|toml|xml|ya?ml)$", re.IGNORECASE)
 # Such a file stands in many folders, and has the words of their names.
 _LEFT_OUT = re.compile(r"(?:^|/)\.\w*(?:ignore|keep)$")
 _TRANSLATIONS = re.compile(
     r"(?:^|/)(?:i18n|l10n|lang(?:uage)?s?|locales?|messages|translations?)/"
     r"(?:(?!en[-_.])\w+[-_.])?(?!en(?:[-_./]|$))[a-z]{2}(?:[-_]\w{2,4})?(?:/[^/]+){0,2}"
-    r"\.(?:json5?|po|properties|xml|ya?ml)$",
+    r"\.(?:json5?|po|properties|xml|ya?ml)$"
+    # Those that are code, such as `i18n/fr/pages.php`; some codes of languages are suffixes, too.
+    r"|(?:^|/)(?:i18n|l10n|lang|locales?|translations?)/(?!(?:en|go|js|py|rb|ts|ui)[-_./])"
+    r"[a-z]{2}(?:[-_]\w{2,4})?(?:/[^/]+)?\.(?:[jt]s|php|py|rb)$",
     re.IGNORECASE,
 )
 _STYLES = re.compile(r"\.(?:css|less|pcss|sass|scss|styl)$", re.IGNORECASE)

@@ -65,6 +65,8 @@ _TASK = re.compile(
     re.IGNORECASE,
 )
 _NEW = re.compile(r"\b(an?|for|the) new (?=\w)", re.IGNORECASE)
+# "Add a subcommand" is a task, and "add item" may be the name `add_item`.
+_OF_ONE = re.compile(rf"{_TASK.pattern}\s++(?:an?|another)\s", re.IGNORECASE)
 # "Where does the retry live?" asks where it is, "why is it not working?" is about no worker;
 # "live display" and "missing key" name something.
 _LIVES = re.compile(r"(?<=\w )(?:live[ds]?|missing|working)(?=\s*[?.]?\s*\Z)")
@@ -205,8 +207,9 @@ def _subject(query: str) -> str:
         return query
     query = _LIVES.sub("", _plain_task(without_quantity(query)))
     words = [word for word in query.split() if not _VERB.fullmatch(word.strip("?!.,:;").lower())]
-    long = len(query.split()) > _SHORT_QUERY and first_line(query) == query.strip()
-    return " ".join(words) if long and words else query
+    spells_no_name = len(query.split()) > _SHORT_QUERY or _OF_ONE.match(query)
+    has_one_line = first_line(query) == query.strip()
+    return " ".join(words) if words and spells_no_name and has_one_line else query
 
 
 def _names(query: str) -> list[str]:

@@ -1,7 +1,7 @@
-"""Find the tables of a database that a question names.
+"""Find the tables of a database, and the objects with fields, that a question names.
 
-"Add a column to the memo table" names a table, though `memo` is a plain word that half of the code
-has.
+"Add a column to the memo table" and "add a field to a memo" name a table and a class, though `memo`
+is a plain word that half of the code has.
 """
 
 from __future__ import annotations
@@ -15,7 +15,11 @@ from contextkit import Hit
 from contextkit.models import Filters
 from contextkit_code.ranking.question import Question
 
-_TABLE = re.compile(r"\b([A-Za-z]\w*+)`?(?= tables?\b)|\btable `?([A-Za-z]\w*+)")
+_TABLE = re.compile(
+    r"\b([A-Za-z]\w*+)`?(?= tables?\b)|\btable `?([A-Za-z]\w*+)"
+    r"|\b(?:attribute|column|field|property) (?:in|of|on|to) "
+    r"(?:(?:an?|each|every|the) )?`?([A-Za-z]\w*+)"
+)
 _PLURAL = re.compile(r"ies$")
 _TABLES = ("table", "view")
 _OBJECTS = ("class", "entity", "model", "struct")

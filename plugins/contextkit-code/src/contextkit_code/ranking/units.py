@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 
 from attrs import evolve, frozen
@@ -31,7 +32,7 @@ _SIBLING = 0.1
 _STUB = 0.3
 """Factor for a unit that has nothing but its signature."""
 
-_TEST_UNIT = re.compile(r"(?:^|\.)(?:test_|tests?\.)")
+_TEST_UNIT = re.compile(r"(?:^|\.)(?:test_|tests?\.|tests$)")
 _TEST = 0.5
 """Factor for a test beside the code that it tests, unless the question asks for tests."""
 
@@ -53,6 +54,20 @@ _TESTS_SHOWN = 2
 _MOST_ALIKE = 2
 _ALIKE = 0.7
 """Factor for units that say nearly the same, behind the first two."""
+
+_MANY_OF_A_FILE = 4
+_ONE_MORE = 0.97
+"""Factor for each unit of a file behind its best four, beside the one before it.
+
+The name of a class makes all its methods match, which would hide the code that calls them.
+"""
+
+_MANY_TESTS = 3
+_ONE_MORE_TEST = 0.95
+"""Factor for each test behind the best three, beside the one before it.
+
+Tests repeat the words of what they test, and there may be ten of one behavior.
+"""
 
 _LONGEST_STUB = 400
 _SAYS = re.compile(r"\b(?!(?:pass|return|None|null|nil|end|abstract|override|overload)\b)\w+")
@@ -111,9 +126,13 @@ def ranked_units(question: Question, files: Sequence[RankedFile], level: float) 
         for hit, worth, leads in _worths(file, question, most, in_order=place < _FILES_IN_ORDER)
     ]
     # Sorting is stable: among equals the better file's unit comes first.
-    best_first = sorted(found, key=lambda unit: -unit.relevance)
-    ranked = sorted(_with_few_alike(best_first), key=lambda unit: -unit.relevance)
-    return _with_tests(ranked) if "new tests" in question.asks_for else ranked
+    of_each = _with_few(_best_first(found), _file_of, _MANY_OF_A_FILE, _ONE_MORE)
+    ranked = _best_first(_with_few_alike(_best_first(of_each)))
+    if "new tests" in question.asks_for:
+        return _with_tests(ranked)
+    if "tests" in question.asks_for:
+        return ranked
+    return _best_first(_with_few(ranked, _test_of, _MANY_TESTS, _ONE_MORE_TEST))
 
 
 def _with_tests(best_first: Sequence[RankedUnit]) -> list[RankedUnit]:
@@ -123,6 +142,36 @@ def _with_tests(best_first: Sequence[RankedUnit]) -> list[RankedUnit]:
     level = min((unit.relevance for unit in others[:_UNITS_TO_TEST]), default=1.0)
     lifted = (evolve(unit, relevance=max(unit.relevance, level), leads=True) for unit in tests)
     return [*others[:_UNITS_TO_TEST], *lifted, *others[_UNITS_TO_TEST:]]
+
+
+def _best_first(units: Iterable[RankedUnit]) -> list[RankedUnit]:
+    return sorted(units, key=lambda unit: -unit.relevance)
+
+
+def _with_few(
+    best_first: Iterable[RankedUnit],
+    group_of: Callable[[RankedUnit], str],
+    many: int,
+    one_more: float,
+) -> Iterator[RankedUnit]:
+    """Lower the units of a group behind its best few, each by more than the one before.
+
+    Units of the group "" keep their relevance.
+    """
+    of_group: Counter[str] = Counter()
+    for unit in best_first:
+        group = group_of(unit)
+        of_group[group] += bool(group)
+        further = max(0, of_group[group] - many)
+        yield evolve(unit, relevance=one_more**further * unit.relevance) if further else unit
+
+
+def _file_of(unit: RankedUnit) -> str:
+    return file_of(unit.hit)
+
+
+def _test_of(unit: RankedUnit) -> str:
+    return "tests" if is_test(file_of(unit.hit)) or is_test_unit(unit.hit) else ""
 
 
 def _with_few_alike(best_first: Sequence[RankedUnit]) -> Iterator[RankedUnit]:
@@ -162,7 +211,7 @@ def _worths(
         first = place == 0
         share = 1.0 if first else _BEHIND_THE_BEST
         worth = min(file.score, share * weight * shared + _NAME * name)
-        leads = first and in_order and weight > _IMPORTS
+        leads = first and in_order and weight > _IMPORTS and not _is_beside_its_code(hit, question)
         worths.append((hit, file.score if leads else worth, first))
     return _with_siblings(file, worths)
 
@@ -208,15 +257,18 @@ def _weight(hit: Hit, question: Question) -> float:
     if fields["unit_type"] in _SETTINGS and "use" not in question.asks_for:
         return _SETTING
     private = _PRIVATE if "use" in question.asks_for and is_private(fields) else 1.0
+    return _TEST * private if _is_beside_its_code(hit, question) else private
+
+
+def _is_beside_its_code(hit: Hit, question: Question) -> bool:
+    """Return whether a unit is a test in the file that it tests, and no test is asked for."""
     asks_for_it = "tests" in question.asks_for or is_test(file_of(hit))
-    if asks_for_it or not is_test_unit(hit):
-        return private
-    return _TEST * private
+    return not asks_for_it and is_test_unit(hit)
 
 
 def is_test_unit(hit: Hit) -> bool:
     """Return whether a unit is a test by its name, which may stand beside the code it tests."""
-    return _TEST_UNIT.search(str(hit.record.fields["qualified_name"])) is not None
+    return _TEST_UNIT.search(str(hit.record.fields.get("qualified_name"))) is not None
 
 
 def _window_weight(hit: Hit, question: Question) -> float:

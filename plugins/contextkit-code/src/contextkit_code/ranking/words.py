@@ -9,7 +9,7 @@ from functools import lru_cache
 from contextkit.text import TALK, base_form
 
 # The parts of camelCase, of ALLCaps before a word, digits, and words of other scripts.
-_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
+PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
 
 _CACHED = 4096
 _LEAST_SHARED = 4
@@ -42,7 +42,7 @@ def words_of(text: str) -> tuple[str, ...]:
 
     Identifiers and paths are split into their parts.
     """
-    return tuple(dict.fromkeys(part.lower() for part in _PART.findall(text)))
+    return tuple(dict.fromkeys(part.lower() for part in PART.findall(text)))
 
 
 @lru_cache(4 * _CACHED)
