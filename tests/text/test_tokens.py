@@ -78,7 +78,8 @@ def stack_traces(_: Path) -> str:
                 raise RuntimeError("while the request was handled")
             except RuntimeError:
                 traces.append(traceback.format_exc())
-    return "\n".join(traces)
+    # The folder of a temporary clone may have a random name, whose tokens nobody can estimate.
+    return "\n".join(traces).replace(str(Path(__file__).parents[2]), "/home/ada/contextkit")
 
 
 def git_log(folder: Path) -> str:
