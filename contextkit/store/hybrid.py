@@ -23,7 +23,7 @@ from contextkit.store.identity import StoreIdentity, StorePlace
 from contextkit.store.payloads import AnyPoint
 from contextkit.text.keywords import KeywordVector, embed_keywords_query, related_to
 from contextkit.text.languages.read import in_english, language_of, terms_in
-from contextkit.text.spellings import other_spellings, with_compounds
+from contextkit.text.spellings import joined_words, other_spellings, with_compounds
 
 KEYWORD_WEIGHT = 0.75
 _FULL_COVERAGE_WORDS = 5
@@ -36,7 +36,11 @@ _CACHED = 64
 """Queries whose terms are kept: each source asks for the same ones."""
 
 _RELATED_WEIGHT = 0.4
-"""Weight of a word related to the query, compared with a word of the query."""
+"""Weight of what is related to the query, compared with a word of the query.
+
+These are other words, and the names that neighbouring words spell together: "diff context size"
+finds `diffContextSize` before what has the three words apart.
+"""
 
 
 def coverage(
@@ -101,7 +105,7 @@ class QueryVectors:
     """A query's two vectors.
 
     Attributes:
-        keywords: the sparse one, with related words.
+        keywords: the sparse one, with related words and names.
         words: the ids of the query's own words.
         terms: the ids of each word together with those of its English translations, or of its other
             spelling; empty for a query in English with neither.
@@ -141,13 +145,19 @@ def _embed_query(
     dense = embedder.query(text)
     keywords = embed_keywords_query(text)
     words = frozenset(keywords.indices)
+    more = _joined(text) | related_to(words) if related else _joined(text)
     return QueryVectors(
-        keywords=_with_related(keywords) if related else keywords,
+        keywords=_with_more(keywords, sorted(more - words)),
         words=words,
         terms=_terms(query),
         dense=dense,
         model=embedder.name,
     )
+
+
+@lru_cache(_CACHED)
+def _joined(text: str) -> frozenset[int]:
+    return frozenset(embed_keywords_query(joined_words(text)).indices)
 
 
 @lru_cache(_CACHED)
@@ -169,8 +179,7 @@ def _spelled(query: str) -> tuple[frozenset[int], ...]:
     return (*terms, *(frozenset((word,)) for word in rest))
 
 
-def _with_related(keywords: KeywordVector) -> KeywordVector:
-    more = sorted(related_to(keywords.indices))
+def _with_more(keywords: KeywordVector, more: Sequence[int]) -> KeywordVector:
     return KeywordVector(
         [*keywords.indices, *more], [*keywords.values, *([_RELATED_WEIGHT] * len(more))]
     )

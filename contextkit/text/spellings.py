@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from contextkit.text.words import STOP_WORDS
+
 _APART = {
     "backend": r"back ends?",
     "backoff": r"back(?:s|ed|ing)? off",
@@ -90,6 +92,9 @@ _BRITISH = re.compile(
     r"|\b((?:mis)?behavi|col|fav|flav|hon|neighb)our(\w*)",
     re.IGNORECASE,
 )
+_NEIGHBOURS = re.compile(r"\b[A-Za-z]\w*+(?:[ -][A-Za-z]\w*+)+")
+_JOINED = (2, 3)
+_JOINED_CHARACTERS = 1000
 _QUANTITY = re.compile(r"\b(how) (?:far|long|many|much|often|old)\b", re.IGNORECASE)
 
 
@@ -107,6 +112,20 @@ def with_spellings(text: str) -> str:
     """Add compounds, and the spelling of code behind each word that code spells otherwise."""
     text = _SHORT.sub(lambda found: f"{found[0]} {found.lastgroup}", with_compounds(text))
     return _BRITISH.sub(lambda found: f"{found[0]} {_american(found)}", text)
+
+
+def joined_words(text: str) -> str:
+    """Return the names that code may have for a question's neighbouring words.
+
+    Of "where is the rate limit set?" this is `rate_limit`, which finds `rateLimit` as well.
+    """
+    names = []
+    for found in _NEIGHBOURS.findall(text[:_JOINED_CHARACTERS]):
+        words = re.split("[ -]", found.lower())
+        for many in _JOINED:
+            runs = (words[start : start + many] for start in range(len(words) - many + 1))
+            names += ["_".join(run) for run in runs if STOP_WORDS.isdisjoint(run)]
+    return " ".join(names)
 
 
 def other_spellings(text: str) -> dict[str, list[str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from contextkit import ContextKit, Record
-from contextkit.text.spellings import with_spellings, without_quantity
+from contextkit.text.spellings import joined_words, with_spellings, without_quantity
 from tests.making import OpenKit, from_records, make_plugin
 
 
@@ -76,3 +76,28 @@ def test_a_word_and_its_spelling_in_code_count_as_one(open_kit: OpenKit) -> None
         for query in ("synchronised colours of a tide", "sync colors of a tide")
     )
     assert asked.relevance == pytest.approx(spelled.relevance, abs=0.1)
+
+
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [
+        ("where is the diff context size?", "diff_context context_size diff_context_size"),
+        ("what is the Max-Age of a session token?", "max_age session_token"),
+        ("retry, limit", ""),
+    ],
+)
+def test_neighbouring_words_may_spell_a_name(question: str, names: str) -> None:
+    """Stop words and punctuation separate names."""
+    assert joined_words(question) == names
+
+
+def test_a_name_is_found_before_its_words_apart(open_kit: OpenKit) -> None:
+    """A long text may have the words anywhere; what has no such name loses nothing."""
+    records = open_kit({"notes": make_plugin(contextkit_query=from_records)}).records("notes")
+    records.put([Record(id="apart", text="A diff has a context; the size of a page is another.")])
+    query = "make the diff context size persistent"
+    [alone] = records.search_sync(query, limit=1)
+    records.put([Record(id="named", text="The tide is low and the moon is new: diffContextSize.")])
+    best, other = records.search_sync(query, limit=2)
+    assert (best.record.id, other.record.id) == ("named", "apart")
+    assert alone.relevance == pytest.approx(best.relevance, abs=0.1)
