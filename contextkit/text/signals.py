@@ -102,6 +102,10 @@ _TOOLS = (
     r"|mypy|nox|phpstan|prettier|pylint|pytest|rubocop|ruff|rustfmt|tox|tsconfig|type check\w*"
 )
 
+_LANGUAGES = (
+    r"c?python|elixir|go|java|jdk|kotlin|node(?:\.?js)?|php|pypy|ruby|rust|scala|swift|typescript"
+)
+
 _USE = "(?:use|set|choose|configure|change|disable|enable|install|pass|run|turn)"
 
 _PROJECT = (
@@ -136,6 +140,7 @@ _SPACED: Mapping[Topic, re.Pattern[str]] = {
         rf"(?:{_TOOLS}) (?:is |are |get )?(?:config\w*|settings?|set up|rules?|run in)",
         r"(?:packages?|releases?|docs|documentation|images?|wheels?|site) (?:[\w-]+ )?"
         r"(?:released|published|deployed|uploaded)|pypi|npm registry|docker ?hub|ghcr",
+        rf"(?:support|drop|requir)\w* (?:support )?(?:for )?(?:{_LANGUAGES}) v?\d++",
         "kubernetes|k8s|helm|kustomiz\\w+|statefulsets?|daemonsets?|configmaps?|replicas|deployments?",
     ),
     "history": _any_of(
