@@ -7,7 +7,15 @@ from typing import Any
 import pytest
 
 import contextkit_entities as plugin
-from contextkit import ContextItem, ContextKit, ContextRequest, InvalidRequestError, Record, Records
+from contextkit import (
+    ContextItem,
+    ContextKit,
+    ContextRequest,
+    InvalidRequestError,
+    Record,
+    Records,
+    hookimpl,
+)
 from contextkit.text.signals import QuerySignals
 from contextkit_entities import EntityBook, relations_source
 from contextkit_entities.entity import Entity
@@ -50,6 +58,25 @@ async def test_what_is_mentioned_counts_double(book: EntityBook, records: Record
     whole, salient = await found(records, "drains tank")
     assert (whole.id, salient.id) == ("pump", "stripe")
     assert 0.4 <= whole.relevance <= 0.5
+
+
+class Notes:
+    """A source whose item has a word of the question."""
+
+    @hookimpl
+    def contextkit_query(self, request: ContextRequest) -> list[ContextItem]:
+        return [ContextItem("notes", "What the tea depends on.", 0.4)]
+
+
+async def test_an_alias_is_evidence_though_it_is_not_shown(kit: ContextKit) -> None:
+    """Beside a source whose items have the question's other words."""
+    kit.register(Notes(), "notes")
+    book = EntityBook.of(kit)
+    book.add("Billing", aliases=["invoicing"])
+    book.add("Stripe")
+    book.relate("Billing", "needs", "Stripe")
+    context = await kit.assemble_context("what does invoicing depend on?")
+    assert {"entities", "relations"} <= {item.source for item in context.items}
 
 
 async def test_names_that_plugins_know_are_mentioned(book: EntityBook, records: Records) -> None:

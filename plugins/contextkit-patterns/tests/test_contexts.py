@@ -7,7 +7,15 @@ from typing import Any
 import pytest
 
 import contextkit_patterns as plugin
-from contextkit import ContextItem, ContextKit, ContextRequest, InvalidRequestError, Record, Records
+from contextkit import (
+    ContextItem,
+    ContextKit,
+    ContextRequest,
+    InvalidRequestError,
+    Record,
+    Records,
+    hookimpl,
+)
 from contextkit_patterns import PatternBook
 from contextkit_patterns.finding import Calls, called_for
 
@@ -36,6 +44,22 @@ async def test_keywords_call_for_a_pattern(book: PatternBook, records: Records) 
         assert await called(records, query) == {"tame"}, query
     for query in ("flakiness", "zone of time", "time of a zone", ""):
         assert await called(records, query) == set(), query
+
+
+class Notes:
+    """A source whose item has a word of the question."""
+
+    @hookimpl
+    def contextkit_query(self, request: ContextRequest) -> list[ContextItem]:
+        return [ContextItem("notes", "Prepare the tea before the release.", 0.4)]
+
+
+async def test_a_keyword_is_evidence_though_it_is_not_shown(kit: ContextKit) -> None:
+    """Beside a source whose items have the question's other words."""
+    kit.register(Notes(), "notes")
+    PatternBook.of(kit).add("Cut a version", ["Run the tests"], keywords=["hotfix"])
+    context = await kit.assemble_context("prepare a hotfix")
+    assert "patterns" in {item.source for item in context.items}
 
 
 async def test_entity_types_call_for_a_pattern(book: PatternBook, records: Records) -> None:

@@ -64,12 +64,13 @@ async def ask_for_relations(request: ContextRequest) -> list[ContextItem]:
     filters = _without(request.filters, _TYPES, "type", "depth")
     if entities.known_empty:
         return []
-    starts = _starts(await find_entities(evolve(request, filters=filters), entities))
-    steps = await in_thread(lambda: walk(entities, starts, bounds))
+    found = await find_entities(evolve(request, filters=filters), entities)
+    steps = await in_thread(lambda: walk(entities, _starts(found), bounds))
     steps = [step for step in steps if not kinds or step.relation.type in kinds]
     if types:
         steps = await in_thread(lambda: _of_types(entities, steps, types))
-    return [_item(step) for step in steps[: request.limit]]
+    aliases = {each.entity.id: each.entity.aliases for each in found}
+    return [_item(step, aliases) for step in steps[: request.limit]]
 
 
 def _starts(found: Sequence[Found]) -> dict[str, float]:
@@ -85,8 +86,11 @@ def _of_types(records: RecordsView, steps: Sequence[Step], types: Sequence[str])
     return [s for s in steps if wanted & {s.relation.source_id, s.relation.target_id}]
 
 
-def _item(step: Step) -> ContextItem:
+def _item(step: Step, aliases: Mapping[str, Sequence[str]]) -> ContextItem:
     relation = step.relation
+    ends = (relation.source_id, relation.target_id)
+    # A question may give an entity's alias, which no relation shows.
+    also = " ".join(alias for end in ends for alias in aliases.get(end, ()))
     return ContextItem(
         source="relations",
         content=relation.text,
@@ -96,7 +100,7 @@ def _item(step: Step) -> ContextItem:
         title=relation.text[:_TITLE],
         # Two relations that differ in one name are distinct: in backticks no name is an ordinary
         # word.
-        text=f"`from:{relation.source_id}` `{relation.type}` `to:{relation.target_id}`",
+        text=f"`from:{relation.source_id}` `{relation.type}` `to:{relation.target_id}` {also}",
         salience=relation.weight,
         metadata={**relation.as_dict(), "depth": step.depth},
     )

@@ -182,7 +182,7 @@ def entity_item(found: Found) -> ContextItem:
         kind="entity",
         title=entity.name[:_TITLE],
         # Two entities of one name are distinct: an id in backticks is no ordinary word.
-        text=f"`{entity.id}`\n{entity.text}",
+        text="\n".join([f"`{entity.id}`", entity.text, *entity.aliases]),
         # No time: facts about an entity do not age.
         salience=entity.salience,
         location=entity.location or f"entity {entity.id}",

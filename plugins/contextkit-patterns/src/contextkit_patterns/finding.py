@@ -106,7 +106,14 @@ def _best_first(found: Iterable[tuple[Pattern, float]]) -> list[ContextItem]:
         best[pattern.id] = (kept, max(fit, known[1] if known else 0.0))
     # No time: a procedure does not age, and the order is by success.
     items = [
-        it.as_item("patterns", fit * it.rate, salience=it.rate, created_at=None)
+        # A question may have nothing of it but a keyword, which is no part of what is shown.
+        it.as_item(
+            "patterns",
+            fit * it.rate,
+            text="\n".join([it.text, *it.keywords]),
+            salience=it.rate,
+            created_at=None,
+        )
         for it, fit in best.values()
     ]
     return sorted(items, key=lambda item: (-item.relevance, item.id))
