@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import islice
+from itertools import count, islice
 from pathlib import Path
 from typing import Self
 
@@ -64,26 +64,40 @@ class ProjectRecords:
         """Move a project's records to another project; return their number.
 
         Each is written before the old one is deleted, so that a move that was interrupted can be
-        repeated. Of a record that both projects have with different texts, both are kept.
+        repeated. Of a record that both projects have with different texts, both are kept: the
+        moved one gets the first free id of `ID-2`, `ID-3` and so on.
         """
         moved = 0
         old, new = self.ownership.project(old), self.ownership.project(new)
         with self.store.hold():
             for source, filters in self._stored():
-                found = self.store.scan(source, [old], filters)
-                for batch in _batches(list(found)):
-                    self.store.put(self._in(new, batch))
+                found = list(self.store.scan(source, [old], filters))
+                ids = {record.id for record in found}
+                for batch in _batches(found):
+                    self.store.put(self._in(new, batch, ids))
                     self.store.delete([record.point_id for record in batch])
                     moved += len(batch)
         return moved
 
-    def _in(self, project: str, records: Sequence[Record]) -> list[Record]:
+    def _in(self, project: str, records: Sequence[Record], ids: Collection[str]) -> list[Record]:
         moved = [evolve(record, project=project) for record in records]
         there = {each.id: each for each in self.store.get([each.point_id for each in moved])}
         return [
-            each if _is_equal(there.get(each.id, each), each) else evolve(each, id=f"{each.id}-2")
+            each if _is_equal(there.get(each.id, each), each) else self._renamed(each, ids)
             for each in moved
         ]
+
+    def _renamed(self, record: Record, ids: Collection[str]) -> Record:
+        """Return a record under an id that neither its new project nor `ids` have."""
+        for number in count(2):
+            renamed = evolve(record, id=f"{record.id}-{number}")
+            if renamed.id in ids:
+                continue
+            there = self.store.get([renamed.point_id])
+            # An equal one is there if a move was interrupted.
+            if not there or _is_equal(there[0], renamed):
+                break
+        return renamed
 
     def delete(self, project: str) -> None:
         """Delete every record of a project, those of index runs too."""

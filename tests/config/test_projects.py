@@ -242,3 +242,42 @@ def test_the_links_are_the_users_alone(named: Named, home: Path) -> None:
     """The folder says which projects there are."""
     project_of(named("mine"))
     assert stat.S_IMODE(os.stat(home / "projects").st_mode) == 0o700  # noqa: PTH116
+
+
+def test_a_move_keeps_every_record_whatever_ids_are_taken(tmp_path: Path) -> None:
+    """Of a record that both have, the moved one gets an id that is free in both projects."""
+    given = {
+        "a": {"x": "a", "x-2": "a, second"},
+        "b": {"x": "b"},
+        "c": {"x": "c"},
+    }
+    with ContextKit.open(tmp_path, entry_points=False) as kit:
+        kit.register(make_plugin([]), "notes")
+        kit.store.put(
+            [
+                Record(id=name, text=text, source="notes", project=project)
+                for project, texts in given.items()
+                for name, text in texts.items()
+            ]
+        )
+        assert kit.project_records.move("a", "b") == 2
+        assert kit.project_records.move("c", "b") == 1
+        kept = {record.id: record.text for record in kit.store.scan("notes", ["b"], {})}
+    assert kept == {"x": "b", "x-2": "a, second", "x-3": "a", "x-4": "c"}
+
+
+def test_an_interrupted_move_can_be_repeated(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was written under another id before is found there, and not written twice."""
+    with ContextKit.open(tmp_path, entry_points=False) as kit:
+        kit.register(make_plugin([]), "notes")
+        texts = [("a", "x"), ("a", "x-2"), ("b", "x")]
+        kit.store.put([Record(id=i, text=p, source="notes", project=p) for p, i in texts])
+        with monkeypatch.context() as patch:
+            patch.setattr(type(kit.store), "delete", lambda *_: 1 / 0)
+            with pytest.raises(ZeroDivisionError):
+                kit.project_records.move("a", "b")
+        kit.project_records.move("a", "b")
+        kept = {record.id: record.text for record in kit.store.scan("notes", ["b"], {})}
+    assert kept == {"x": "b", "x-2": "a", "x-3": "a"}
