@@ -32,9 +32,10 @@ MAX_TOML_BYTES = 1_000_000
 """The largest settings file; `uv` and `poetry` keep their locks in other files."""
 
 _MOST_PARTS = 64
-# Starts only at the beginning of a key, so that each run of letters is read once.
+# Starts only at the beginning of a key, and at no escaped quote, so that each part is read once.
 _DEEP_KEY = re.compile(
-    r"(?<![\w.\"'-])(?:[\w\"'-]++[ \t]*+\.[ \t]*+){%d}" % _MOST_PARTS  # noqa: UP031 - braces
+    r"""(?<![\w.\\"'-])(?:(?:[\w-]++|"(?>(?:[^"\\\n]++|\\.)*)"|'[^'\n]*+')[ \t]*+\.[ \t]*+)"""
+    f"{{{_MOST_PARTS}}}"
 )
 
 

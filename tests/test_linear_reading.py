@@ -258,6 +258,9 @@ def test_a_line_is_found_among_two_thousand(tmp_path: Path) -> None:
     [
         ("#" * 1_000_001, "cannot be read: larger than 1,000,000 bytes"),
         (f"\n{'a.' * 64}b = 1", "a key has more than 64 parts"),
+        ("\n" + '"!".' * 64 + "b = 1", "a key has more than 64 parts"),
+        ("\n" + r'"\"".' * 64 + "b = 1", "a key has more than 64 parts"),
+        ("\n[" + "a . 'b c'." * 32 + "b]", "a key has more than 64 parts"),
     ],
 )
 def test_a_file_of_settings_has_a_limit(tmp_path: Path, text: str, said: str) -> None:
