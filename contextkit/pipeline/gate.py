@@ -95,7 +95,8 @@ def names_in(request: ContextRequest, items: Sequence[ContextItem]) -> Names:
 
 
 def _is_date(name: str) -> bool:
-    return bool(named_dates(name)) or name.lower() in _WEEKDAYS
+    # "May" alone would be a verb.
+    return bool(named_dates(f"in {name}")) or name.lower() in _WEEKDAYS
 
 
 def _has_code(texts: Sequence[tuple[str, str]], name: str) -> bool:

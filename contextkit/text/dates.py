@@ -2,7 +2,8 @@
 
 Records from a date that a query names are likelier to answer it. Recognised are `7 May 2023`,
 `May 7th`, `May 2023`, `in May`, `2023-05-07` and `2023-05`, with English and German months. A part
-that is missing, such as the year, matches any value. `yesterday`, `last week`, `last month`,
+that is missing, such as the year, matches any value. Since `May` and `March` are also verbs, they
+need a day, a year or a word such as `in` beside them. `yesterday`, `last week`, `last month`,
 `the last two weeks` and `three days ago` are counted from now.
 """
 
@@ -37,8 +38,14 @@ _MONTHS = {
     )
     for name in names.split()
 }
+_VERBS = {"may", "march"}
+_OF_TIME = (
+    "in|of|on|by|since|from|until|till|before|after|during|between|around|through|early|mid|late"
+    "|this|last|past|previous|next"
+)
 _NAMED = re.compile(
-    r"(?:\b(?P<before>\d{1,2})(?:st|nd|rd|th|\.)?(?: of)? )?"
+    r"(?:\b(?:(?P<before>\d{1,2})(?:st|nd|rd|th|\.)?(?: of)?"
+    rf"|(?P<of_time>{_OF_TIME})|(?P<of_any>and|or|to|the)) )?"
     rf"\b(?P<month>{'|'.join(_MONTHS)})\b"
     r"(?: (?P<behind>\d{1,2})(?:st|nd|rd|th)?\b)?(?:,? (?P<year>\d{4})\b)?",
     re.IGNORECASE,
@@ -101,9 +108,8 @@ def named_dates(query: str, now: datetime | None = None) -> list[NamedDate | Nam
     named = [
         NamedDate(_MONTHS[found["month"].lower()], _number(day), _number(found["year"]))
         for found in _NAMED.finditer(query)
-        # In lower case, `may` is a verb.
-        if found["month"] != "may"
         for day in [found["before"] or found["behind"]]
+        if _is_month(found)
     ]
     named += [
         NamedDate(int(month), _number(day), int(year))
@@ -111,6 +117,15 @@ def named_dates(query: str, now: datetime | None = None) -> list[NamedDate | Nam
     ]
     periods = [_period(found, today) for found in _RELATIVE.finditer(query)]
     return [*(each for each in named if _exists(each)), *periods]
+
+
+def _is_month(found: re.Match[str]) -> bool:
+    """Whether a month's name is no verb, as in "May we march through the list?"."""
+    month = found["month"]
+    if month == "may" or month.lower() not in _VERBS:
+        return month != "may"
+    of_any = found["of_any"] and month.istitle()
+    return bool(found["before"] or found["behind"] or found["year"] or found["of_time"] or of_any)
 
 
 def without_periods(query: str) -> str:

@@ -18,6 +18,10 @@ from contextkit.text.dates import NamedDate, NamedPeriod, closeness, named_dates
         ("am 3. März", [NamedDate(3, 3)]),
         ("since 2023-05-07 or 2023-06", [NamedDate(5, 7, 2023), NamedDate(6, None, 2023)]),
         ("may I ask who may come?", []),
+        ("May we use asyncio here? The server MAY refuse.", []),
+        ("March through the list, and march on", []),
+        ("between March and May, or early May", [NamedDate(3), NamedDate(5), NamedDate(5)]),
+        ("the March release of May 2023", [NamedDate(3), NamedDate(5, None, 2023)]),
         ("on 31 February, on 2023-13-01, version 1.2.3", []),
     ],
 )
