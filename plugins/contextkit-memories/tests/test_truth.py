@@ -148,6 +148,18 @@ async def test_a_commit_that_was_rewritten_is_marked(
     assert await mark_of(kit, memory) == [sha]
 
 
+async def test_a_commit_dated_after_the_year_9999_costs_no_memory(
+    git: Git, kit: ContextKit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Git stores such dates; whether the commit was rewritten cannot be told then."""
+    monkeypatch.setenv("GIT_COMMITTER_DATE", "@300000000000 +0000")
+    git("commit", "-q", "--allow-empty", "-m", "Sort")
+    memory = remember(kit, f"Headers are sorted since {git('rev-parse', 'HEAD').strip()}")
+    git("reset", "-q", "--hard", "HEAD^")
+    kit.index()
+    assert await mark_of(kit, memory) is None
+
+
 async def test_a_memory_of_the_user_is_not_checked(git: Git, kit: ContextKit) -> None:
     """It is seen in all projects, of which most have no such file."""
     memory = MemoryBook.of(kit).remember("My notes are like README.md", shared=True)
@@ -184,7 +196,8 @@ async def test_without_git_paths_are_checked(tmp_path: Path) -> None:
 
 async def test_odd_anchors_of_an_import_are_ignored(kit: ContextKit) -> None:
     """A path that leads out of the workspace is neither read nor reported."""
-    anchors = [["path", "a", "../../etc/passwd"], ["path"], ["name", "x", 3], "path", ["pony", "a"]]
+    odd = [["path"], ["name", "x", 3], "path", ["pony", "a"], ["commit", "a", "abcdef0"]]
+    anchors = [["path", "a", "../../etc/passwd"], *odd]
     record = Record(id="mem_1", text="a odd", fields={"anchors": anchors})
     kit.records("memories").put([record])
     memory = MemoryBook.of(kit).get("mem_1")

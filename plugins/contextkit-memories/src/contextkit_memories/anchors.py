@@ -29,6 +29,7 @@ NEEDED = {"name": USED, "word": DEFINED}
 
 _KINDS = frozenset({"path", "commit", *NEEDED})
 _MAX_PART = 1000
+_PARTS_OF_COMMIT = 4
 
 
 def stored_anchors(value: object) -> tuple[Anchor, ...]:
@@ -44,6 +45,7 @@ def _checked(anchor: object) -> Anchor:
         and 3 <= len(anchor) <= 2 + WITNESSES
         and all(isinstance(part, str) and 0 < len(part) <= _MAX_PART for part in anchor)
         and anchor[0] in _KINDS
+        and (anchor[0] != "commit" or len(anchor) == _PARTS_OF_COMMIT)
     ):
         return tuple(anchor)
     raise InvalidEntryError(f"an anchor is a list such as ['path', 'a.py', 'a.py'], got {anchor!r}")

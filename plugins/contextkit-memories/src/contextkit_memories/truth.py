@@ -29,6 +29,8 @@ _FEW, _MANY = 4, 60
 _MAX_SEARCHES = 40
 _SHARE_OF_TIME = 1 / 3
 _MARKED = 3
+_LAST_SECOND = int(datetime(9999, 12, 31, tzinfo=UTC).timestamp())
+"""The time that the source `commits` gives to a commit dated later."""
 
 
 async def with_marks(items: Sequence[ContextItem], request: ContextRequest) -> list[ContextItem]:
@@ -131,7 +133,7 @@ def _rewritten(anchor: Anchor, commits: RecordsView) -> bool:
     _, _, sha, seconds = anchor
     if not seconds.isdecimal() or commits.get(sha):
         return False
-    time = datetime.fromtimestamp(int(seconds), UTC)
+    time = datetime.fromtimestamp(min(int(seconds), _LAST_SECOND), UTC)
     newer = commits.newest(1, {"created_at": Range(gt=time)})
     older = next(iter(commits.scan({"created_at": Range(lte=time)})), None)
     return bool(newer) and older is not None
