@@ -135,7 +135,7 @@ def note_touched(kit: ContextKit, event: Mapping[str, Any]) -> None:
     touched = Touched(at=time.time(), session=session, workspace=workspace, path=path)
     append_line(journal_of_given(), asdict(touched), _MOST_BYTES)
     if kit.config.history.enabled:
-        entries = read_given(session)
+        entries = (e for e in read_given(session) if e.workspace == workspace)
         given = [item for e in entries if isinstance(e, Given) for item in e.items]
         kit.mark_used({(item.source, item.id) for item in given if item.path == path})
 
@@ -173,10 +173,13 @@ def read_given(session: str | None = None) -> Iterator[Given | Touched]:
         session: the agent's session; default: all.
     """
     file = journal_of_given()
+    # Few lines are of one session; to parse them all would take several times as long.
+    sought = "" if session is None else json.dumps(session)
     for part in (file.with_suffix(".jsonl.1"), file):
         with contextlib.suppress(OSError):
             lines = part.read_text(encoding="utf-8", errors="replace").splitlines()
-            yield from entries_of(line for line in lines if session is None or session in line)
+            entries = entries_of(line for line in lines if sought in line)
+            yield from (entry for entry in entries if session in (None, entry.session))
 
 
 def entries_of(lines: Iterable[str]) -> Iterator[Given | Touched]:
@@ -197,7 +200,7 @@ class SourceUse:
 
     Attributes:
         source: the source.
-        items: how many items it gave, each counted once per session.
+        items: how many items it gave, each counted once per session and workspace.
         with_file: how many of them are of a file.
         used: of how many of those the agent read or changed the file afterwards.
     """
@@ -217,7 +220,8 @@ class Use:
         contexts: the number of contexts.
         tokens: their tokens.
         seconds: how long each answer took, ascending.
-        touched: the files that agents read or changed, each counted once per session.
+        touched: the files that agents read or changed, each counted once per session and
+            workspace.
         touched_after: how many of those an earlier context of the session had an item of.
         sources: by source, most items first.
     """
@@ -231,23 +235,29 @@ class Use:
     sources: Sequence[SourceUse]
 
 
+_Place = tuple[str, str]
+"""A session and its workspace: one session may be in several."""
+
+
 def use_of(entries: Iterable[Given | Touched]) -> Use:
     """Count what was given and used afterwards, in the order of time."""
     contexts: list[Given] = []
-    items: dict[tuple[str, str, str], str | None] = {}
-    of_file: defaultdict[tuple[str, str | None], set[tuple[str, str, str]]] = defaultdict(set)
-    touched: set[tuple[str, str]] = set()
-    used: set[tuple[str, str, str]] = set()
+    items: dict[tuple[_Place, str, str], str | None] = {}
+    of_file: defaultdict[tuple[_Place, str | None], set[tuple[_Place, str, str]]]
+    of_file = defaultdict(set)
+    touched: set[tuple[_Place, str]] = set()
+    used: set[tuple[_Place, str, str]] = set()
     for entry in entries:
+        place = (entry.session, entry.workspace)
         if isinstance(entry, Given):
             contexts.append(entry)
             for item in entry.items:
-                key = (entry.session, item.source, item.id)
+                key = (place, item.source, item.id)
                 items[key] = item.path
-                of_file[entry.session, item.path].add(key)
+                of_file[place, item.path].add(key)
             continue
-        touched.add((entry.session, entry.path))
-        used |= of_file[entry.session, entry.path]
+        touched.add((place, entry.path))
+        used |= of_file[place, entry.path]
     filed = {key for key, path in items.items() if path is not None}
     counts, counts_filed, counts_used = (
         Counter(source for _, source, _ in keys) for keys in (items, filed, used)

@@ -124,13 +124,31 @@ def test_only_files_of_the_workspace_are_noted(tmp_path: Path) -> None:
 def test_a_used_item_counts_in_the_history_of_usage(tmp_path: Path) -> None:
     """Where the history is on, the items of a file that the agent opens are marked as used."""
     (tmp_path / "a.py").write_text("")
-    append_line(journal_of_given(), _given_as_json("s", GIVEN), 1000)
+    given = {**_given_as_json("s", GIVEN), "workspace": str(tmp_path)}
+    append_line(journal_of_given(), given, 1000)
     said = {"hook_event_name": "PostToolUse", "session_id": "s", "tool_input": {"path": "a.py"}}
     variables = {"CONTEXTKIT_HISTORY_ENABLED": "true"}
     with ContextKit.open(tmp_path, entry_points=False, environment=variables) as kit:
         note_touched(kit, {**said, "cwd": str(tmp_path)})
         marked = [(one.source, one.id) for one in history_of(kit.config).listed(kit.project)]
     assert marked == [("code", "1")]
+
+
+@pytest.mark.parametrize("session", ["s", "", "sé"])
+def test_only_what_the_session_was_given_there_counts_as_used(tmp_path: Path, session: str) -> None:
+    """A file of the same name in another session or workspace is another file."""
+    (tmp_path / "a.py").write_text("")
+    for number, (at, where) in enumerate(
+        [(session, str(tmp_path)), (f"{session}2", str(tmp_path)), (session, "/elsewhere")]
+    ):
+        given = _given_as_json(at, ({"source": "code", "id": str(number), "location": "a.py:1"},))
+        append_line(journal_of_given(), {**given, "workspace": where}, 10_000)
+    said = {"hook_event_name": "PostToolUse", "session_id": session, "cwd": str(tmp_path)}
+    variables = {"CONTEXTKIT_HISTORY_ENABLED": "true"}
+    with ContextKit.open(tmp_path, entry_points=False, environment=variables) as kit:
+        note_touched(kit, {**said, "tool_input": {"path": "a.py"}})
+        marked = [(one.source, one.id) for one in history_of(kit.config).listed(kit.project)]
+    assert marked == [("code", "0")]
 
 
 GIVEN = ({"source": "code", "id": "1", "location": "a.py:3-9"},)
@@ -150,18 +168,18 @@ def _given_as_json(session: str, items: tuple[dict[str, str], ...]) -> dict[str,
 
 
 def test_a_file_counts_only_after_it_was_given_and_in_its_own_session() -> None:
-    """What was opened before, or in another session, does not show that a context helped."""
+    """What was opened before, or in another session or workspace, shows no use of a context."""
     item = GivenItem(source="code", id="1", path="a.py")
     memory = GivenItem.of({"source": "memories", "id": "2", "location": None})
 
-    def touched(session: str) -> Touched:
-        return Touched(at=0.0, session=session, workspace="w", path="a.py")
+    def touched(session: str, workspace: str = "w") -> Touched:
+        return Touched(at=0.0, session=session, workspace=workspace, path="a.py")
 
     given = Given(
         at=0.0, session="s", workspace="w", event="", tokens=1, seconds=0.1, items=(item, memory)
     )
-    before = use_of([touched("s"), given, touched("t")])
-    assert (before.touched, before.touched_after) == (2, 0)
+    before = use_of([touched("s"), given, touched("t"), touched("s", "v")])
+    assert (before.touched, before.touched_after) == (3, 0)
     assert [source.used for source in before.sources] == [0, 0]
     assert [source.with_file for source in before.sources] == [1, 0]
     after = use_of([given, given, touched("s"), touched("s")])
