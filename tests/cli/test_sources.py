@@ -65,6 +65,21 @@ def test_every_source_is_asked_how_it_is(
     assert ill.stdout.splitlines()[-1].startswith("breakers: no background server")
 
 
+def test_a_health_check_is_no_use_of_its_items(
+    contextkit: CommandLine, install: Callable[..., str]
+) -> None:
+    """The question that `doctor` and `sources --health` ask leaves no usage history."""
+    install("tides", WORKING)
+    (contextkit.folder / "contextkit.toml").write_text(
+        '[assemble]\nstrategy = "used"\n[strategies.used]\nhistory = 0.3\n'
+    )
+    assert contextkit("sources", "--health").exit_code == 0
+    contextkit("doctor")
+    assert contextkit.json("history", "show") == []
+    contextkit("assemble", "when is high water?")
+    assert contextkit.json("history", "show")
+
+
 @pytest.fixture
 def resident(contextkit: CommandLine) -> Iterator[ResidentServer]:
     """A resident process's server, in a thread of this one."""

@@ -111,7 +111,11 @@ def probe_sources(kit: AskingForContexts) -> Sequence[SourceTrace]:
     Raises the errors of `assemble_context`.
     """
     context = kit.assemble_context_sync(
-        _QUERY, source_timeout=_PATIENCE_SECONDS, deadline=_PATIENCE_SECONDS, cache=False
+        _QUERY,
+        source_timeout=_PATIENCE_SECONDS,
+        deadline=_PATIENCE_SECONDS,
+        cache=False,
+        record_use=False,
     )
     return context.trace.sources
 
