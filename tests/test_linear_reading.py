@@ -17,6 +17,7 @@ from contextkit.config.files import read_settings
 from contextkit.config.settings import Config
 from contextkit.dedup.normal import clauses, normal_text
 from contextkit.errors import ConfigError
+from contextkit.indexing import Folder
 from contextkit.indexing.files import SkipFileError
 from contextkit.pipeline.request import make_request
 from contextkit.sources.document import read_document
@@ -38,6 +39,7 @@ from contextkit.workspace.find import find_workspace
 from contextkit_code.chunks import chunk_file
 from contextkit_code.code_records import RecordMaker
 from contextkit_code.doc_comments import comment_words, string_words
+from contextkit_code.git_attributes import marked_by_git
 from contextkit_code.plain_definitions import plain_definitions, plain_names
 from contextkit_code.text_files import parsed_language
 from contextkit_code.truncation import truncated
@@ -283,3 +285,14 @@ def test_a_large_pyproject_of_others_is_passed_over(tmp_path: Path) -> None:
     assert find_workspace(tmp_path).config_file == file
     with pytest.raises(ConfigError, match="larger than"):
         read_settings(file)
+
+
+def test_a_file_of_git_attributes_has_a_limit(tmp_path: Path) -> None:
+    """Each rule is matched against each path, so that only the first 2,000 count."""
+    rules = ["a.py", *(f"{number}.c" for number in range(1_999)), "b.py"]
+    (tmp_path / ".gitattributes").write_text(
+        "".join(f"{rule} linguist-generated\n" for rule in rules)
+    )
+    why = marked_by_git(Folder(tmp_path))
+
+    assert [path for path in ("a.py", "1998.c", "b.py") if why(path)] == ["a.py", "1998.c"]

@@ -6,11 +6,13 @@ read, as the repository's own.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from contextkit.indexing import Folder, compile_globs
+from contextkit_code.plain_files import MAX_RULES
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -33,7 +35,18 @@ def marked_by_git(folder: Folder) -> Callable[[str], str | None]:
     except (OSError, ValueError):
         return _unmarked
     globs: dict[str, list[str]] = {}
-    for line in content.decode("utf-8", "replace").splitlines():
+    for name, glob in islice(_rules(content.decode("utf-8", "replace")), MAX_RULES):
+        globs.setdefault(name, []).append(glob)
+    try:
+        specs = [(_REASONS[name], compile_globs(each)) for name, each in globs.items()]
+    except ValueError:
+        return _unmarked
+    return partial(_reason, specs) if specs else _unmarked
+
+
+def _rules(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the attribute and the glob of each rule that sets or unsets a mark."""
+    for line in text.splitlines():
         glob, *attributes = line.split()[:20] or ("#",)
         if glob.startswith(("#", "!", '"', "[attr]")):
             continue
@@ -41,12 +54,7 @@ def marked_by_git(folder: Folder) -> Callable[[str], str | None]:
             name = attribute.lstrip("-!").partition("=")[0]
             if name in _REASONS:
                 unset = attribute.startswith(("-", "!")) or attribute.endswith(_UNSET)
-                globs.setdefault(name, []).append(f"!{glob}" if unset else glob)
-    try:
-        specs = [(_REASONS[name], compile_globs(each)) for name, each in globs.items()]
-    except ValueError:
-        return _unmarked
-    return partial(_reason, specs) if specs else _unmarked
+                yield name, f"!{glob}" if unset else glob
 
 
 def _unmarked(_: str) -> None:

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 
 _MAX_IGNORE_BYTES = 1_000_000
-_MAX_RULES = 2000
-"""Most rules of a file.
+MAX_RULES = 2000
+"""Most rules of a .gitignore or .gitattributes file.
 
 Each is matched against each path below its folder.
 """
@@ -72,7 +72,7 @@ def _ignore_rules(root: Folder, path: str) -> GitIgnoreSpec:
     except (OSError, ValueError):
         content = b""
     lines = content.decode("utf-8", "replace").splitlines()
-    return compile_globs([*islice(filter(_is_rule, lines), _MAX_RULES)])
+    return compile_globs([*islice(filter(_is_rule, lines), MAX_RULES)])
 
 
 def _is_rule(line: str) -> bool:
