@@ -40,6 +40,7 @@ from contextkit_code.chunks import chunk_file
 from contextkit_code.code_records import RecordMaker
 from contextkit_code.doc_comments import comment_words, string_words
 from contextkit_code.git_attributes import marked_by_git
+from contextkit_code.passed_over import made_folder, made_folders
 from contextkit_code.plain_definitions import plain_definitions, plain_names
 from contextkit_code.text_files import parsed_language
 from contextkit_code.truncation import truncated
@@ -296,3 +297,16 @@ def test_a_file_of_git_attributes_has_a_limit(tmp_path: Path) -> None:
     why = marked_by_git(Folder(tmp_path))
 
     assert [path for path in ("a.py", "1998.c", "b.py") if why(path)] == ["a.py", "1998.c"]
+
+
+def test_the_built_folders_of_many_packages_are_found_in_linear_time() -> None:
+    """A repository may have thousands of packages of JavaScript, each with its `dist/`."""
+    names = ("package.json", "dist/a.js", "src/a.js", "src/b.js", "src/c.js")
+
+    def find(paths: list[str]) -> None:
+        made = made_folders(paths)
+        assert sum(made_folder(path, made) is not None for path in paths) == len(paths) // 5
+
+    assert_linear(
+        find, lambda size: [f"p{n}/{name}" for n in range(size // 5) for name in names], 50_000
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from contextkit.indexing import TOOL_FOLDERS, compile_globs
 
@@ -118,13 +118,26 @@ def made_folders(paths: Collection[str]) -> dict[str, str]:
     return {**dict.fromkeys(vendored, _VENDORED), **dict.fromkeys(_built(paths), _GENERATED)}
 
 
+def made_folder(path: str, made: Mapping[str, str]) -> tuple[str, str] | None:
+    """Return the outermost of `made_folders` that a file is in, and the reason to skip it."""
+    return next(((each, made[each]) for each in _folders_of(path) if each in made), None)
+
+
+def _folders_of(path: str) -> Iterator[str]:
+    """Yield the folders that a path is in, outermost first, each ending in a `/`."""
+    end = 0
+    while end := path.find("/", end) + 1:
+        yield path[:end]
+
+
 def _built(paths: Collection[str]) -> list[str]:
     scripts = [f"/{path}" for path in paths if path.endswith(_SCRIPTS)]
-    made = Counter(path.partition("/dist/")[0] for path in scripts if "/dist/" in path)
+    made = Counter(path.partition("/dist/")[0] + "/" for path in scripts if "/dist/" in path)
     manifests = [f"/{path}" for path in paths if path.endswith("package.json")]
-    packages = {path.removesuffix("/package.json") for path in manifests}
+    packages = made.keys() & {path.removesuffix("package.json") for path in manifests}
+    inside = Counter(each for path in scripts for each in _folders_of(path) if each in packages)
     return [
-        f"{package}/dist/".lstrip("/")
-        for package in sorted(packages & made.keys())
-        if 2 * made[package] < sum(path.startswith(f"{package}/") for path in scripts)
+        f"{package}dist/".lstrip("/")
+        for package in sorted(packages)
+        if 2 * made[package] < inside[package]
     ]

@@ -10,7 +10,7 @@ from typing import Any
 from contextkit.errors import WorkspaceError
 from contextkit.indexing import FileListing, Folder, git_files
 from contextkit_code.git_attributes import marked_by_git
-from contextkit_code.passed_over import Selection, made_folders
+from contextkit_code.passed_over import Selection, made_folder, made_folders
 from contextkit_code.plain_files import plain_files
 
 NOTEBOOK = ".ipynb"
@@ -45,7 +45,7 @@ def list_files(
         wanted = selection.wants(path)
         if wanted is False or (path in elsewhere and not wanted):
             continue
-        passed = None if wanted else _passed_over(path, selection, made)
+        passed = None if wanted else made_folder(path, made) or selection.passed_over(path)
         if passed is not None:
             skipped.setdefault(*passed)
         elif not wanted and (why := marked(path)):
@@ -89,12 +89,3 @@ def _as_text(path: str) -> str:
     if path.isascii():
         return path
     return os.fsencode(path).decode("utf-8", "backslashreplace")
-
-
-def _passed_over(
-    path: str, selection: Selection, made: Mapping[str, str]
-) -> tuple[str, str] | None:
-    for folder, why in made.items():
-        if path.startswith(folder):
-            return folder, why
-    return selection.passed_over(path)
