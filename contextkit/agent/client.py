@@ -32,6 +32,7 @@ _LONGEST = 100
 """Some systems limit a socket's path to 104 bytes, including the final zero."""
 
 _PREFIX = "CONTEXTKIT_"
+_HOME = "CONTEXTKIT_HOME"
 
 _SURROUNDINGS = frozenset(
     ("HOME", "LANG", "PATH", "PYTHONPATH", "TZ", "USER", "XDG_CACHE_HOME", "XDG_CONFIG_HOME")
@@ -96,7 +97,7 @@ def peer_is_us(connection: sockets.socket) -> bool:
 
 def home_of(environment: Mapping[str, str]) -> str:
     """Identify the folders that one server serves."""
-    named = environment.get("CONTEXTKIT_HOME")
+    named = environment.get(_HOME)
     if named:
         path = os.path.abspath(os.path.expanduser(named))  # noqa: PTH100, PTH111 - pathlib costs 5 ms
         return os.path.normcase(path)
@@ -105,8 +106,12 @@ def home_of(environment: Mapping[str, str]) -> str:
 
 
 def settings_in(environment: Mapping[str, str]) -> dict[str, str]:
-    """Select the variables that are settings."""
-    return {name: value for name, value in environment.items() if name.startswith(_PREFIX)}
+    """Select the variables that are settings.
+
+    `CONTEXTKIT_HOME` is made absolute: the server works in another folder.
+    """
+    found = {name: value for name, value in environment.items() if name.startswith(_PREFIX)}
+    return {**found, _HOME: home_of(environment)} if found.get(_HOME) else found
 
 
 def surroundings(environment: Mapping[str, str]) -> int:

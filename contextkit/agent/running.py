@@ -100,6 +100,8 @@ def run_detached(
     for stream in (1, 2):
         os.dup2(number, stream)
     os.close(number)
+    # A relative CONTEXTKIT_HOME is meant from where the hook ran.
+    os.environ.update(settings_in(os.environ))
     os.chdir("/")
     settings = _hook_settings(warm)
     # A hook that timed out starts it before reading whether it is enabled.

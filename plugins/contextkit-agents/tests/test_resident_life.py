@@ -37,8 +37,8 @@ def contextkit_query(request):
 """
 
 
-def start(world: World, **variables: str) -> subprocess.Popen[bytes]:
-    """Start a resident process as a hook does."""
+def start(world: World, folder: str = "/", **variables: str) -> subprocess.Popen[bytes]:
+    """Start a resident process in a folder as a hook does."""
     command = [
         sys.executable,
         "-P",
@@ -48,7 +48,7 @@ def start(world: World, **variables: str) -> subprocess.Popen[bytes]:
         str(world.workspace),
     ]
     environment = {**world.environment, **WITH, **variables}
-    return subprocess.Popen(command, cwd="/", env=environment)
+    return subprocess.Popen(command, cwd=folder, env=environment)
 
 
 def pid_of(world: World, **variables: str) -> int | None:
@@ -109,6 +109,21 @@ def test_two_homes_have_two_and_dead_ones_are_cleared_away(world: World, until: 
     end(world)
     assert (first.wait(60), second.wait(60)) == (0, 0)
     assert files(world) == []
+
+
+def test_a_relative_home_is_one_folder_for_all(world: World, until: Until) -> None:
+    """It counts from where the hook runs, also for the process that then works in `/`."""
+    relative = {**WITH, "CONTEXTKIT_HOME": "../ck"}
+
+    def status() -> str:
+        return world.contextkit("serve", "--status", "--json", **relative)
+
+    process = start(world, str(world.workspace), **relative)
+    until(lambda: '"warming": false' in status(), "a resident process")
+    assert "four spaces" in world.hook(world.prompt(), **relative)
+    assert f'"pid": {process.pid}' in status()
+    world.contextkit("serve", "--stop", **relative)
+    assert process.wait(60) == 0
 
 
 def test_an_edited_source_file_makes_it_retire(world: World, until: Until) -> None:
