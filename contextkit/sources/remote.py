@@ -30,7 +30,7 @@ def fetch_json(
     """Request an address, and return the JSON that it answers.
 
     This call blocks: use it in a plain `contextkit_query`, which runs in a thread. A redirect to
-    another host is refused, since the headers may have a token.
+    another host, or from https to http, is refused, since the headers may have a token.
 
     Args:
         url: an address that begins with `http://` or `https://`.
@@ -86,8 +86,11 @@ def _opener() -> OpenerDirector:
         def redirect_request(
             self, req: Request, fp: Any, code: int, msg: str, headers: Any, newurl: str
         ) -> Request | None:
-            if urlsplit(newurl).netloc != urlsplit(req.full_url).netloc:
+            old, new = urlsplit(req.full_url), urlsplit(newurl)
+            if new.netloc != old.netloc:
                 raise URLError(f"the server redirects to another host: {newurl:.80}")
+            if (old.scheme, new.scheme) == ("https", "http"):
+                raise URLError(f"the server redirects from https to http: {newurl:.80}")
             return super().redirect_request(req, fp, code, msg, headers, newurl)
 
     return build_opener(SameHost)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from http.client import HTTPConnection
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
+from urllib.request import HTTPSHandler
 
 import pytest
 
@@ -22,6 +24,8 @@ class _Handler(BaseHTTPRequestHandler):
                 self._send(302, b"", location="/token")
             case "/far":
                 self._send(302, b"", location="http://localhost:1/token")
+            case "/plain":
+                self._send(302, b"", location=f"http://{self.headers['host']}/token")
             case "/page":
                 self._send(200, b"<html>")
             case "/long":
@@ -70,6 +74,19 @@ def test_a_token_stays_with_its_host(address: str) -> None:
     assert fetch_json(f"{address}/near", 5, headers=headers) == "Bearer key"
     with pytest.raises(OSError, match="redirects to another host"):
         fetch_json(f"{address}/far", 5, headers=headers)
+
+
+def test_a_token_is_not_sent_in_the_clear(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A redirect from https to http on the same host is an error."""
+    # The server has no certificate: what is meant as https reaches it as it is.
+    monkeypatch.setattr(
+        HTTPSHandler, "https_open", lambda self, request: self.do_open(HTTPConnection, request)
+    )
+    secure = address.replace("http:", "https:")
+    headers = {"Authorization": "Bearer key"}
+    assert fetch_json(f"{secure}/near", 5, headers=headers) == "Bearer key"
+    with pytest.raises(OSError, match="redirects from https to http"):
+        fetch_json(f"{secure}/plain", 5, headers=headers)
 
 
 @pytest.mark.parametrize(
