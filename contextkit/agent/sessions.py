@@ -268,10 +268,30 @@ def append_line(file: Path, data: Mapping[str, Any], most_bytes: int) -> None:
     """
     with contextlib.suppress(OSError):
         make_private_folder(file.parent)
-        if file.exists() and file.stat().st_size > most_bytes:
-            file.replace(file.with_suffix(f"{file.suffix}.1"))
+        if _is_longer(file, most_bytes):
+            _rotate(file, most_bytes)
         number = open_private(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
         try:
             os.write(number, f"{json.dumps(data, default=str)}\n".encode())
         finally:
             os.close(number)
+
+
+def _is_longer(file: Path, most_bytes: int) -> bool:
+    try:
+        return file.stat().st_size > most_bytes
+    except FileNotFoundError:
+        return False
+
+
+def _rotate(file: Path, most_bytes: int) -> None:
+    """Rename a long file, unless another process is doing so."""
+    # Imported here because it is seldom needed, and hooks start often.
+    from filelock import FileLock
+
+    # The lock's `Timeout` is an OSError, too.
+    lock = FileLock(file.with_suffix(".lock"), mode=0o600)
+    with contextlib.suppress(OSError), lock.acquire(blocking=False):
+        # What another process has begun since must not replace the long file.
+        if _is_longer(file, most_bytes):
+            file.replace(file.with_suffix(f"{file.suffix}.1"))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 import select
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -149,6 +151,27 @@ def test_only_what_the_session_was_given_there_counts_as_used(tmp_path: Path, se
         note_touched(kit, {**said, "tool_input": {"path": "a.py"}})
         marked = [(one.source, one.id) for one in history_of(kit.config).listed(kit.project)]
     assert marked == [("code", "0")]
+
+
+@pytest.mark.parametrize("quick", [1, 2])
+def test_two_processes_that_rotate_the_record_lose_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, quick: int
+) -> None:
+    """Another process also finds the file too long, and is quicker at either look at it."""
+    file, looked, looks = tmp_path / "given.jsonl", Path.stat, count(1)
+
+    def stat(path: Path, **options: Any) -> os.stat_result:
+        found = looked(path, **options)
+        if path == file and next(looks) == quick:
+            append_line(file, {"from": "the other"}, 100)
+        return found
+
+    file.write_text("long" * 50 + "\n", encoding="utf-8")
+    monkeypatch.setattr(Path, "stat", stat)
+    append_line(file, {"from": "this"}, 100)
+    kept = [each.read_text(encoding="utf-8") for each in tmp_path.glob("given.jsonl*")]
+    lines = {'{"from": "this"}', '{"from": "the other"}', "long" * 50}
+    assert set("".join(kept).splitlines()) == lines
 
 
 GIVEN = ({"source": "code", "id": "1", "location": "a.py:3-9"},)
