@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from contextkit.agent.sessions import note
+from contextkit.agent.sessions import journal, note
 
 if TYPE_CHECKING:
     from tests.cli.conftest import CommandLine
@@ -36,3 +36,12 @@ def test_what_hooks_could_not_give_is_counted(contextkit: CommandLine) -> None:
     )
     assert "hooks.timeout" in late["remedy"]
     assert failed["text"].endswith("events failed: 1, the last one: no tide")
+
+
+def test_events_before_the_log_was_rotated_count(contextkit: CommandLine) -> None:
+    """The last 24 hours may have begun in the previous log."""
+    note("hook_failed", reason="no tide")
+    journal().rename(journal().with_suffix(".log.1"))
+    note("hook_failed", reason="no wind")
+    (failed,) = findings(contextkit)
+    assert failed["text"].endswith("events failed: 2, the last one: no wind")

@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +46,9 @@ def hook_findings(log: Path) -> Iterator[Finding]:
 
 def _recent(log: Path) -> Iterator[Mapping[str, Any]]:
     oldest = (datetime.now(UTC) - _SINCE).strftime("%Y-%m-%dT%H:%M:%SZ")
-    for text in log.read_text(encoding="utf-8", errors="replace").splitlines():
+    parts = [part for part in (log.with_suffix(".log.1"), log) if part.is_file()]
+    texts = (part.read_text(encoding="utf-8", errors="replace") for part in parts)
+    for text in chain.from_iterable(map(str.splitlines, texts)):
         try:
             line = json.loads(text)
         except ValueError:
