@@ -145,6 +145,14 @@ def test_memories_of_a_sequence_stand_one_behind_the_other(book: MemoryBook) -> 
     )
 
 
+def test_a_record_without_a_position_takes_no_place(book: MemoryBook) -> None:
+    """An import may name a sequence alone; the next memory still finds its place."""
+    for odd in ({}, {"position": "3"}, {"position": True}):
+        book.records.put([Record(id=f"mem_{odd}", text="odd", fields={"sequence": "talk", **odd})])
+    places = [book.remember(text, sequence="talk").position for text in ("one", "two")]
+    assert places == [0, 1]
+
+
 def test_the_user_has_sequences_of_their_own(book: MemoryBook) -> None:
     """A project's sequence and the user's of the same name are counted apart."""
     book.remember("here", sequence="talk")

@@ -306,11 +306,12 @@ def _position(scope: Records, sequence: str, known: Memory | None) -> int:
     if known is not None and known.position is not None:
         return known.position
     taken = [
-        int(record.fields["position"])
+        record.fields.get("position")
         for record in scope.scan({"sequence": sequence})
         if record.project == scope.project
     ]
-    return max(taken, default=-1) + 1
+    # An imported record may have a sequence alone.
+    return max((place for place in taken if type(place) is int), default=-1) + 1
 
 
 def _in_run(scope: Records, memory: Memory) -> Memory:
