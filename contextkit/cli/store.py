@@ -178,6 +178,7 @@ class _Move:
 
 def _lines(result: Migrated, settings: StoreSettings, dry_run: bool) -> Iterator[str]:
     from contextkit.config.load import user_config_file
+    from contextkit.config.write import to_toml
 
     rows = [
         [
@@ -212,7 +213,7 @@ def _lines(result: Migrated, settings: StoreSettings, dry_run: bool) -> Iterator
     yield "verified: the new store has every record, with the same checksum"
     yield f"To use it, write into {user_config_file()}:\n\n[store]"
     if settings.url is None:
-        yield f'path = "{settings.path}"'
+        yield f"path = {to_toml(settings.path)}"
     else:
-        yield f'url = "{settings.url}"\ncollection = "{settings.collection}"\n'
+        yield f"url = {to_toml(settings.url)}\ncollection = {to_toml(settings.collection)}\n"
         yield "Then repeat this command once, for what was stored in between."

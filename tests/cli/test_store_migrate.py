@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import signal
 import subprocess
+import sys
 import time
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -86,6 +88,13 @@ def test_the_setting_to_change_is_printed_and_nothing_is_written(
     assert f'[store]\nurl = "{server.url}"\ncollection = "team"\n' in said
     assert "verified: the new store has every record" in said
     assert (home / "config.toml").read_bytes() == settings
+
+
+def test_the_setting_for_a_folder_is_valid_toml(filled: CommandLine, tmp_path: Path) -> None:
+    """Whatever characters its path has."""
+    folder = tmp_path / ("new" if sys.platform == "win32" else r'"new" \s')
+    said = filled("store", "migrate", "--to", str(folder)).stdout
+    assert tomllib.loads(said[said.index("[store]") :]) == {"store": {"path": str(folder)}}
 
 
 def test_a_dry_run_writes_nothing(filled: CommandLine, server: HttpQdrant) -> None:
