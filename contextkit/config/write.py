@@ -51,8 +51,9 @@ def write_user_setting(key: str, value: Any) -> Path:
         if after != before:
             _check(before, after, key, removed=value is None)
             try:
-                # A link to the file stays a link.
-                write_atomically(file.resolve(), after)
+                # A link to the file stays a link, and the lines keep their ends.
+                ends = "\r\n" if file.exists() and b"\r\n" in file.read_bytes() else "\n"
+                write_atomically(file.resolve(), after.replace("\n", ends))
             except OSError as error:
                 raise ConfigError(f"cannot be written: {error}", file=file) from error
     return file

@@ -59,6 +59,15 @@ def test_one_setting_changes_and_the_rest_stays(
     assert written(FILE, key, value) == FILE.replace(old, new, 1)
 
 
+def test_the_ends_of_lines_are_kept() -> None:
+    """As an editor of Windows wrote them."""
+    file = user_config_file()
+    file.write_bytes(FILE.replace("\n", "\r\n").encode())
+    write_user_setting("assemble.max_tokens", 4000)
+    changed = FILE.replace("= 2000 #", "= 4000 #")
+    assert file.read_bytes() == changed.replace("\n", "\r\n").encode()
+
+
 def test_a_missing_file_is_made_private() -> None:
     """The first setting makes the file, which only its user can read."""
     file = user_config_file()
