@@ -20,7 +20,7 @@ _MOST = 4000
 """Limit of cached entries, some four times what all commands together use."""
 
 _FEW = 10
-"""New entries that are not worth a new file.
+"""Do not rewrite the file for this many new entries or fewer.
 
 The standard library's `tokenize` has another pattern in each process.
 """

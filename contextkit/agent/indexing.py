@@ -1,8 +1,8 @@
-"""Index a workspace for a context that is waited for, and the rest in the background.
+"""Index before a context is assembled; finish in the background.
 
-`python -m contextkit.agent.indexing` does the rest, as a detached process: what is to be indexed is
-JSON on its standard input. It ends when all is indexed, at once if another process indexes the
-same checkout, and after an hour in any case. Killed, it loses nothing: the next run goes on.
+`python -m contextkit.agent.indexing` finishes, as a detached process. It reads its task as JSON
+from standard input. It ends when all is indexed, at once if another process indexes the same
+checkout, and after an hour in any case. If it is killed, the next run goes on where it stopped.
 """
 
 from __future__ import annotations

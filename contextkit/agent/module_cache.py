@@ -21,7 +21,7 @@ from typing import Any
 from contextkit.disk_cache import cache_file, replace_cache
 
 _FEW = 10
-"""New modules that are not worth a new file."""
+"""Do not rewrite the file for this many new modules or fewer."""
 
 _MOST = 3000
 """Limit of cached modules, some three times what all commands together use."""

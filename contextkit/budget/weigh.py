@@ -71,9 +71,9 @@ def weighed(
         key, why = lane.key, ""
         if answering[key] < answering[best]:
             why = (
-                f"its best items cover {evidence[key]:.2f} of the question and it answers such "
-                f"questions with {likely[key]:.2g}, beside {evidence[best]:.2f} and "
-                f"{likely[best]:.2g} of {best}"
+                f"its best items cover {evidence[key]:.2f} of the question (likelihood "
+                f"{likely[key]:.2g}); those of {best} cover {evidence[best]:.2f} (likelihood "
+                f"{likely[best]:.2g})"
             )
         changed = copied(
             lane,

@@ -74,7 +74,7 @@ class NewSource:
                 f"the distribution's name begins with contextkit- already: use '{name[11:]}'"
             )
         if name[-1] in "-_" or any(pair in name for pair in ("--", "__", "-_", "_-")):
-            raise NewSourceError(f"'{name}': - and _ stand one by one, between letters or digits")
+            raise NewSourceError(f"'{name}': use single - or _, between letters or digits")
         for taken in registered:
             if normalized(taken) == normalized(name):
                 raise NewSourceError(f"there is a plugin '{taken}' already: choose another name")

@@ -85,8 +85,8 @@ def settings_in(text: str, file: Path) -> dict[str, FileSetting]:
     except _SameNameError as error:
         places = [_first_line_of(text, f"{prefix}{key}") for key in error.keys]
         raise ConfigError(
-            f"the same name as {error.keys[0]} in line {places[0]}, as - and _ are one in names: "
-            f"keep one of them",
+            f"the same name as {error.keys[0]} in line {places[0]}, because - and _ are "
+            f"equivalent in names: keep one of them",
             key=error.keys[1],
             file=file,
             line=places[1],

@@ -1,8 +1,8 @@
 """Join the configuration's layers; later layers override earlier ones.
 
 A workspace's file may come with a cloned repository. It may narrow the user's choices, never widen
-them. Each setting names its rule where it is declared: on the field in `model`, or for a source's
-own settings in `SourceInfo.workspace_rules`.
+them. Each setting names its rule where it is declared: on the field in
+`contextkit.config.sections`, or for a source's own settings in `SourceInfo.workspace_rules`.
 
 | rule | effect of the workspace's value |
 |---|---|

@@ -142,7 +142,7 @@ def _check(before: str, after: str, key: str, *, removed: bool) -> None:
     kept = [{name: raw for name, raw in each.items() if name != key} for each in (old, new)]
     if (key in new) == removed or kept[0] != kept[1]:
         raise ConfigError(
-            "this file's form does not allow to change the setting: change it by hand",
+            "the file's layout prevents an automatic change: edit it by hand",
             key=key,
             file=file,
         )

@@ -42,7 +42,7 @@ No token has a line break beside other characters, or a space behind one.
 """
 
 _ascii_pieces_of = re.compile(r" *(?:[A-Za-z]+|[^ \nA-Za-z0-9]+)|[0-9]| +|\n").findall
-"""Split so where all characters are ASCII: few pieces of 100,000 texts are then new.
+"""Split ASCII text into shorter pieces, which recur more often: few need to be tokenized.
 
 No token has an ASCII letter beside a mark, or a digit beside anything.
 """

@@ -1,4 +1,4 @@
-"""Tell which sources are not wholly indexed yet.
+"""Track sources whose index is incomplete.
 
 An index run that takes longer writes its progress to a file, and deletes it when all is done. What
 a run leaves for later, or did not reach before it was killed, stays in the file until a later run

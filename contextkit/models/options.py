@@ -33,7 +33,7 @@ _WORDS = {
 
 
 class UnfitError(ValueError):
-    """A value is not of the shape that it should have.
+    """A value has the wrong type or format.
 
     Attributes:
         expected: the values that fit, as in "expected a number".

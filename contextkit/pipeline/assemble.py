@@ -292,7 +292,7 @@ def _slow_plugins(gathered: Gathered) -> Iterator[str]:
         return
     for slow in times.slow():
         if slow.late and slow.hook == NEVER_SKIPPED:
-            yield f"{slow.plugin}: {slow.reason}; texts that it has not seen are left out"
+            yield f"{slow.plugin}: {slow.reason}; texts that it did not check are left out"
         elif not slow.late:
             what = "never skipped" if slow.hook == NEVER_SKIPPED else "skipped for a while"
             yield f"{slow.plugin}: {slow.reason}; it is {what}"

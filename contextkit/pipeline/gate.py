@@ -234,8 +234,8 @@ def refuses(
             _is_named_by_most(words, candidates) or _is_a_name(words[0], candidates)
         ):
             return (
-                "no result answers the question: the words found are "
-                f"{coverage:.2f} of what it is about"
+                "no result answers the question: the best item covers only "
+                f"{coverage:.0%} of its key terms"
             )
     return _too_few(words, candidates, best)
 
@@ -271,8 +271,8 @@ def _too_few(words: Sequence[Word], candidates: Sequence[Candidate], best: float
     if part > _LEAST_WORDS or (part == _LEAST_WORDS and best >= least):
         return None
     return (
-        f"no result answers the question: the best item has {most} of the "
-        f"{len(words)} words that it is about"
+        f"no result answers the question: the best item has {most} of its "
+        f"{len(words)} key terms"
     )
 
 

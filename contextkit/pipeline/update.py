@@ -144,7 +144,7 @@ class Before:
         outside = [("", *name) for name in names if name not in inside]
         return [
             f"updated with {self.names}; {what}: {_listed((s, i) for _, s, i in keys)}"
-            for what, keys in (("came in", came), ("left", left), ("not in", outside))
+            for what, keys in (("added", came), ("removed", left), ("did not fit", outside))
             if keys
         ]
 

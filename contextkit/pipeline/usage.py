@@ -326,7 +326,7 @@ class Choosing:
             with self.watch.stage("history"):
                 return await in_thread(call)
         except UseHistoryError as error:
-            self.notes.append(f"what was chosen before does not count: {error}")
+            self.notes.append(f"usage history is ignored: {error}")
             _log.warning("use_history_failed", reason=str(error))
             return None
 

@@ -32,7 +32,7 @@ HOLD_SECONDS = 0.02
 """A shorter step delays the others no more than a busy machine does."""
 
 NEVER_SKIPPED = "contextkit_redact"
-"""A late redactor is called again for the next context; what it has not seen is left out."""
+"""A late redactor is called again for the next context; texts it did not check are left out."""
 
 BLOCK_SECONDS = 0.25
 """A step that blocks the loop for so long may make every other source late."""

@@ -40,7 +40,9 @@ def find_counter(registry: SourceRegistry, name: str, failed: Failed = log_failu
     known = ", ".join(FAMILIES)
     asked = f"; asked of {', '.join(plugins)}" if plugins else _NO_PLUGIN
     said = f" ({'; '.join(problems)})" if problems else ""
-    raise InvalidRequestError(f"tokens: nothing counts by '{name}'; there is {known}{asked}{said}")
+    raise InvalidRequestError(
+        f"tokens: there is no tokenizer '{name}'; available: {known}{asked}{said}"
+    )
 
 
 @frozen

@@ -46,7 +46,7 @@ def text(what: str, longest: int, hint: str = "") -> Callable[[Any], str]:
     def check(value: Any) -> str:
         stored = given_lines(value, what, InvalidEntryError)
         if not stored:
-            raise InvalidEntryError(f"{what} is empty: say it in a few words")
+            raise InvalidEntryError(f"{what} must not be empty")
         if len(stored) > longest:
             end = f": {hint}" if hint else ""
             raise InvalidEntryError(
@@ -135,7 +135,7 @@ def several(
         stored = tuple(map(check, value))
         if not least <= len(stored) <= most:
             range_ = f"{least} to {most}" if least else f"at most {most}"
-            raise InvalidEntryError(f"there are {range_} {what}, got {len(stored)}")
+            raise InvalidEntryError(f"{what}: {range_} values, got {len(stored)}")
         return tuple(dict.fromkeys(stored)) if once else stored
 
     return checked

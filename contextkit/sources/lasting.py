@@ -207,5 +207,5 @@ def _refuse_ended(entry: LastingEntry) -> None:
         return
     how = f"{entry.replaced_by} replaced it" if entry.replaced_by else "it ended"
     hint = f": use {entry.replaced_by} instead" if entry.replaced_by else ""
-    message = f"{entry.id} is not true any more, {how} on {entry.valid_until:%Y-%m-%d}{hint}"
+    message = f"{entry.id} is no longer valid: {how} on {entry.valid_until:%Y-%m-%d}{hint}"
     raise entry.invalid(message)

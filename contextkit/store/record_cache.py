@@ -31,9 +31,9 @@ _BYTES_OF_AN_ENTRY = 100
 class RecordCache:
     """Sound records by point, the least recently used dropped first.
 
-    The process that has a shard open is the only one that writes to it. So the cache is right
-    if it is cleared whenever the shard is opened, and of what is written before and after each
-    write. Each prompt of an agent writes an event, so the rest must stay.
+    The process that has a shard open is the only one that writes to it. Clear the cache when the
+    shard opens, and drop written records before and after each write. Each prompt of an agent
+    writes an event, so the rest must stay.
 
     Attributes:
         most_bytes: the approximate limit of its memory.

@@ -109,9 +109,9 @@ class Wait:
             )
         return (
             f"the store at {self.folder} is still in use by {holder.name}, which has had it for "
-            f"{holder.seconds} s and made no progress in the last {self.timeout:g} s: if that "
-            f"process is stopped or hangs, it is safe to end it, because the store keeps every "
-            f"confirmed write; if it works, raise store.lock_timeout"
+            f"{holder.seconds} s and made no progress in the last {self.timeout:g} s: wait, or "
+            f"raise store.lock_timeout; it is safe to end that process if it hangs, because the "
+            f"store keeps every confirmed write"
         )
 
     def _still_busy(self) -> str:

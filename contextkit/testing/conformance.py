@@ -135,7 +135,7 @@ class SourceConformance:
         name = self._named()
         _must(name, lambda: hook_checks.check_hooks(self.make_source(), name))
 
-    def test_what_it_says_of_itself(self, subject: Subject) -> None:
+    def test_its_info(self, subject: Subject) -> None:
         """`contextkit_source` gives a SourceInfo, one line each, always the same."""
         _must(subject.name, lambda: hook_checks.check_info(subject))
 

@@ -61,7 +61,7 @@ def check_commands(subject: Subject) -> None:
     for name, command in group.commands.items():
         if not command.get_short_help_str().strip():
             raise NotConformingError(
-                f"{_COMMANDS}: the command '{name}' says nothing of itself in the list of "
+                f"{_COMMANDS}: the command '{name}' has no help text in the list of "
                 f"commands: give it a docstring, or a summary"
             )
         if isinstance(command, LazyCommand):

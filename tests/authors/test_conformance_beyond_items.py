@@ -276,7 +276,7 @@ SILENT = click.Command("silent")
             click.Command("assemble", help="x"),
             "the command 'assemble' of .* contextkit already has one",
         ),
-        (SILENT, "the command 'silent' says nothing of itself"),
+        (SILENT, "the command 'silent' has no help text"),
         (LazyCommand("tide", "no_such_module:tide", "x"), "'tide' cannot be imported from no_such"),
         (LazyCommand("tide", "click:no_such", "x"), "'tide' cannot be imported from click:no_such"),
     ],

@@ -126,7 +126,7 @@ def test_endless_standard_input_is_refused(contextkit: CommandLine) -> None:
         ("--set", "max_token=5", "no option 'max_token'; did you mean 'max_tokens'?"),
         ("--set", "weights=code", "weights must be a table of numbers by source, got 'code'"),
         ("--set", "weights=code=0", "weights: code must be a number over 0, got 0.0"),
-        ("--set", "tokens=nobody", "tokens: nothing counts by 'nobody'; there is default, "),
+        ("--set", "tokens=nobody", "tokens: there is no tokenizer 'nobody'; available: default, "),
         ("--set", "exclude=[3]", "exclude must be a list of names, got '[3]'"),
         ("--set", "additional_context=@nowhere.md", "cannot read 'nowhere.md': No such file"),
         ("--since", "yesterday", "since must be a time such as 7d, 12h or 2026-05-01"),

@@ -143,7 +143,7 @@ def test_a_broken_history_is_said_and_cleared(configured: CommandLine, tmp_path:
     assert "file is not a database" in configured.line(1, "history", "show")
     result = configured("assemble", QUERY, *ANOTHER)
     assert result.exit_code == 0
-    assert "what was chosen before does not count: " in result.stderr
+    assert "usage history is ignored: " in result.stderr
     assert "split_budget" in result.stdout
     assert configured("history", "clear").exit_code == 0
     assert configured.json("history", "show") == []

@@ -18,7 +18,7 @@ from tests.config.conftest import Load, refused
             "project",
             "[sources.my-source]\nlimit = 2\n\n[sources.my_source]\nweight = 2\n",
             "contextkit.toml:4: sources.my_source: the same name as sources.my-source in line 1, "
-            "as - and _ are one in names: keep one of them",
+            "because - and _ are equivalent in names: keep one of them",
         ),
         (
             "user",

@@ -115,7 +115,7 @@ def test_a_new_item_joins_without_asking_anybody() -> None:
     assert sources["log"].formatted == ["1", "2", "event"]
     assert sources["sea"].formatted == ["3"]
     assert EVENT.content not in context.markdown
-    assert "updated with log event; came in: log event" in updated.trace.notes
+    assert "updated with log event; added: log event" in updated.trace.notes
 
 
 def test_the_weakest_leaves_and_the_trace_says_for_whom() -> None:
@@ -134,7 +134,7 @@ def test_the_weakest_leaves_and_the_trace_says_for_whom() -> None:
     for gone in left:
         assert rows[gone].verdict == "over_budget"
         assert rows[gone].reason.startswith("replaced by log event: ")
-    (note,) = [note for note in updated.trace.notes if "; left: " in note]
+    (note,) = [note for note in updated.trace.notes if "; removed: " in note]
     assert all(f"log {gone}" in note for gone in left)
 
 
@@ -181,7 +181,7 @@ def test_what_is_new_and_does_not_get_in_is_named(new: ContextItem, verdict: str
     context = assembler.assemble_context_sync("gate", max_tokens=100)
     updated = assembler.update_context_sync(context, new)
     assert {row.id: row.verdict for row in updated.trace.items}["e"] == verdict
-    assert updated.trace.notes == ("updated with log e; not in: log e",)
+    assert updated.trace.notes == ("updated with log e; did not fit: log e",)
 
 
 def test_a_source_without_a_section_gets_one_in_its_place() -> None:

@@ -41,7 +41,7 @@ async def test_tokens_are_counted_by_name() -> None:
     kit = make_assembler({})
     assert await kit.count_tokens(WORDS) == counted(WORDS)
     assert await kit.count_tokens(WORDS, "claude") > await kit.count_tokens(WORDS)
-    with pytest.raises(InvalidRequestError, match="nothing counts by 'nope'"):
+    with pytest.raises(InvalidRequestError, match="there is no tokenizer 'nope'"):
         await kit.count_tokens(WORDS, "nope")
 
 

@@ -329,7 +329,7 @@ async def test_a_broken_history_costs_only_its_signal(open_notes: OpenKit) -> No
         context = await kit.assemble_context("x", strategy="conversation")
     assert ids(context) == ["alpha", "beta"]
     (note,) = context.trace.notes
-    assert note.startswith("what was chosen before does not count: ")
+    assert note.startswith("usage history is ignored: ")
     assert [entry["event"] for entry in logs].count("use_history_failed") == 1
     with capture_logs() as logs:
         kit.mark_used(context)

@@ -124,7 +124,7 @@ def test_adding_again_changes_what_is_given(book: DishBook) -> None:
         ({"name": None}, "a name must be a text, got None"),
         ({"tags": "hot"}, "tags must be a list of texts, got 'hot'"),
         ({"tags": {"a": 1}}, "tags must be a list of texts"),
-        ({"tags": list("abcd")}, "there are at most 3 tags, got 4"),
+        ({"tags": list("abcd")}, "tags: at most 3 values, got 4"),
         ({"minutes": 0}, "minutes must be a whole number of at least 1 and at most 600, got 0"),
         ({"minutes": True}, "got True"),
         ({"created_at": "soon"}, "created_at must be a time such as"),
@@ -194,14 +194,14 @@ def test_threads_at_once_lose_nothing(book: DishBook) -> None:
 @pytest.mark.parametrize(
     ("check", "value", "message"),
     [
-        (text("a note", 3), " ", "a note is empty"),
+        (text("a note", 3), " ", "a note must not be empty"),
         (text("a note", 3, "split it"), "long", "at most 3 characters, .* has 4: split it"),
         (name("a session", 5), "a\nb", "a session has 1 to 5 printable characters"),
         (number("weight"), 2, r"weight must be within 0\.\.1, got 2"),
         (number("weight"), float("nan"), "got nan"),
         (number("weight"), "1", "must be a number"),
         (choice("size", ("big", "small")), "huge", "size is one of big, small, got 'huge'"),
-        (several("steps", str, least=1), [], "there are 1 to 50 steps, got 0"),
+        (several("steps", str, least=1), [], "steps: 1 to 50 values, got 0"),
     ],
 )
 def test_checks_say_what_is_wrong(check: Any, value: Any, message: str) -> None:

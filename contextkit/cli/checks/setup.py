@@ -100,7 +100,7 @@ ANSWERED = frozenset({"ok", "empty", "below_floor"})
 
 _QUERY = "how does it begin?"
 _PATIENCE_SECONDS = 10.0
-"""A first question loads what later ones find loaded: here its time is only told."""
+"""Long, because the first query also loads models; the time is only reported."""
 
 
 def probe_sources(kit: AskingForContexts) -> Sequence[SourceTrace]:

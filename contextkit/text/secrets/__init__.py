@@ -1,8 +1,7 @@
-"""What looks like a key, a password or a token in a text.
+"""Find keys, passwords and tokens in a text.
 
-It knows shapes: those that services give their tokens, and what stands behind a name such as
-`password=`. It does not see a password in plain words. All of it takes time in proportion to the
-text's length.
+They are known by their shapes, which services give their tokens, and by a name before them, such as
+`password=`. A password in plain words is not found. The time is proportional to the text's length.
 
 | module | what it knows |
 |---|---|
@@ -34,10 +33,10 @@ __all__ = [
 
 
 def find_secrets(text: str) -> list[SecretSpan]:
-    """Find what looks like a secret, and hardly like anything else.
+    """Find likely secrets, with few false positives.
 
     Args:
-        text: any text; a long one takes as much longer.
+        text: any text.
 
     Returns:
         The parts, in the order of the text; none overlaps another.
@@ -57,12 +56,12 @@ def redacted(value: Any) -> Any:
 
 
 def hide_secrets(text: str) -> str:
-    """Replace what looks like a secret, and all that is named like one, by `[secret: …]`.
+    """Replace likely secrets, and every value with a secret-like name, by `[secret: …]`.
 
-    This is more eager than `find_secrets`: for texts in which a word too many costs little.
+    It replaces more than `find_secrets` finds: for texts in which a word too many costs little.
 
     Args:
-        text: any text; a long one takes as much longer.
+        text: any text.
     """
     return replaced(text, _found(text, eager=True))
 

@@ -122,8 +122,8 @@ _LABEL = (
     r"(?i)sha\d|md5|\bh1:|hash|digest|integrity|checksum|nonce|opaque|etag|fingerprint|cookie"
     r"|signature|public.?key|ssh-|certificate|base64|data:"
 )
-"""What a random string is that has this before it: no secret."""
-# Of several lines of base64, as of a certificate or a picture, each is beside another.
+"""A random string behind one of these words is not a secret."""
+# Lines of a base64 block (a certificate, an image) are adjacent.
 _LINE_BEFORE = r"[A-Za-z0-9+/_-]{20}['\"+, ]{0,4}\r?\n[ \t'\"+]{0,20}$"
 _LINE_AFTER = r"['\"+, ]{0,4}\r?\n[ \t'\"+]{0,20}[A-Za-z0-9+/_-]{20}"
 _BEFORE = 120
@@ -221,7 +221,7 @@ def _is_random(value: str) -> bool:
 
 
 def _is_labelled(text: str, span: SecretSpan) -> bool:
-    """Whether it is a line of a block, or the words before it say that it is a digest or so."""
+    """Whether it is a line of a block, or the words before it name a digest or the like."""
     furthest = max(0, span.start - _BEFORE)
     # Texts that are searched as one are apart by a NUL.
     start = max(furthest, text.rfind("\0", furthest, span.start) + 1)

@@ -112,12 +112,12 @@ class _Value:
 
 
 def named(text: str, *, eager: bool = False) -> Iterator[SecretSpan]:
-    """Values that are secrets by what stands before them.
+    """Find secrets by the name before a value.
 
     Args:
         text: the text.
-        eager: True for all that is named like one; by default only what hardly is anything
-            else: no placeholder, no part of a program, no plain word.
+        eager: True to report every value with a secret-like name; by default placeholders, code
+            and plain words are skipped.
     """
     low = text.lower()
     if len(low) != len(text):

@@ -49,7 +49,7 @@ def compiled(pattern: str) -> re.Pattern[str]:
 
 
 def without_marks(text: str) -> str:
-    """The text with characters of no meaning in place of marks, which consist of telling words."""
+    """Blank out existing marks, whose words would match again."""
     return _WHOLE_MARK.sub(lambda mark: "\0" * len(mark[0]), text) if MARK in text else text
 
 

@@ -133,7 +133,7 @@ def test_a_bare_repository_has_nothing_to_index(workspace: Path, git: Callable[.
     git("init", folder=workspace / "inner")
 
     assert (listing.files, len(listing.notes)) == ([], 1)
-    assert "git repository without its files" in listing.notes[0]
+    assert "is a bare git repository" in listing.notes[0]
     assert _paths(workspace / "inner" / ".git") == []
 
 
@@ -369,8 +369,8 @@ def test_gitattributes_say_what_is_generated_and_vendored(workspace: Path) -> No
     listing = _listing(workspace, exclude=["!lib/e.c", ".gitattributes"])
     assert [file.path for file in listing.files] == ["a.c", "gen/c.c", "lib/e.c"]
     assert listing.skipped == [
-        ("gen/b.c", "generated, says .gitattributes"),
-        ("lib/d.c", "vendored, says .gitattributes"),
+        ("gen/b.c", "marked as generated in .gitattributes"),
+        ("lib/d.c", "marked as vendored in .gitattributes"),
     ]
 
 

@@ -203,7 +203,7 @@ def test_the_newest_commits_are_kept_up_to_a_limit(repo: Any, index: Index, stor
     report = index(repo, {"max_commits": 3})
     assert counts(report) == (1, 0, 1, 2)
     assert report.notes == [
-        "the newest 3 of 4 commits; [sources.commits] max_commits = 0 takes all"
+        "the newest 3 of 4 commits; set [sources.commits] max_commits = 0 to index all"
     ]
     assert set(stored()) == {"b", "c", "d"}
     assert counts(index(repo, {"max_commits": 0})) == (1, 0, 0, 3)

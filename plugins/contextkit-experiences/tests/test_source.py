@@ -50,7 +50,7 @@ def test_the_plugin_answers_every_hook_it_names() -> None:
     assert plugin.contextkit_source().weight == 3.0
 
 
-def test_what_it_says_of_itself() -> None:
+def test_its_info() -> None:
     """Title, priority, what counts as one, and the fields that filters use."""
     info = plugin.contextkit_source()
 

@@ -137,7 +137,7 @@ async def test_bad_arguments_are_said_clearly(
         ("get_premortem_context", {"domain": "two words"}, "one word such as 'debugging'"),
         ("explain", {"query": "a", "most": "all"}, "most: expected a whole number, got 'all'"),
         ("index", {"sources": ["docs"]}, "Invalid context type 'docs'"),
-        ("remember", {"text": ""}, "a memory is empty: say it in a few words"),
+        ("remember", {"text": ""}, "a memory must not be empty"),
         ("remember", {"text": "a", "importance": 7}, "importance must be within 0..1, got 7"),
         ("remember", {"text": "a", "tags": ["ok", 5]}, "tags[1]: expected a text, got 5"),
         ("forget", {"ids": []}, "ids is empty: name at least one memory to forget"),

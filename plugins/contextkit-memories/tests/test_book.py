@@ -263,8 +263,8 @@ NAIVE = datetime(2025, 1, 1)  # noqa: DTZ001 - what the test is about
 @pytest.mark.parametrize(
     ("bad", "message"),
     [
-        ({"text": ""}, "memory is empty"),
-        ({"text": " \n\t\x00\x1b[0m"}, "memory is empty"),
+        ({"text": ""}, "memory must not be empty"),
+        ({"text": " \n\t\x00\x1b[0m"}, "memory must not be empty"),
         ({"text": "a" * (MAX_TEXT + 1)}, "at most 20,000 characters, this one has 20,001"),
         ({"text": "half \ud83d of it"}, "character 5 is half a surrogate pair"),
         ({"text": b"bytes"}, "must be a text, got b'bytes'"),

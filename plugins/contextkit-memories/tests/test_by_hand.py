@@ -79,7 +79,7 @@ def test_an_editor_changes_a_memory(run: CommandLine, tabs: dict[str, Any]) -> N
         ("sed -i s/0.5/7/", "importance must be within 0..1, got 7"),
         ("sed -i s/importance/importence/", "importence cannot be changed; these parts can: "),
         ("sed -i 1d", "line 1 must be ---"),
-        ("sed -i '$d'", "a memory is empty"),
+        ("sed -i '$d'", "a memory must not be empty"),
         ("sed -i s/Tabs.*/Taken/", "has this text already"),
     ],
 )

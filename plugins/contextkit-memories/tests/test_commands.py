@@ -84,7 +84,7 @@ def test_a_text_comes_from_standard_input(run: CommandLine) -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        (b"", "a memory is empty"),
+        (b"", "a memory must not be empty"),
         (b"caf\xe9", "standard input is not UTF-8: byte 3 does not belong there"),
         (b"a" * 20_001, "a memory has at most 20,000 characters, this one has 20,001"),
         ("漢".encode() * 100_000, "standard input is longer than a memory's 20,000 characters"),
@@ -101,7 +101,7 @@ def test_bad_standard_input_is_named(run: CommandLine, given: bytes, message: st
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["  "], "a memory is empty"),
+        (["  "], "a memory must not be empty"),
         (["half \udcff"], "character 5 is half a surrogate pair"),
         (["a", "--importance", "1.5"], "importance must be within 0..1, got 1.5"),
         (["a", "--importance", "nan"], "importance must be within 0..1, got nan"),

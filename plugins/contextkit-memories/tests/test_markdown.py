@@ -194,7 +194,7 @@ def test_a_file_of_no_memory_is_deleted_only_on_request(run: CommandLine, folder
         (lambda text: text.replace("tags: []", "tags: [a"), "line 7: the list has no ] at its end"),
         (lambda text: text.replace("tags: []", "tags []"), "line 7: expected NAME: VALUE"),
         (lambda text: text.replace("Tabs", "\udcff"), "is not UTF-8: byte "),
-        (lambda text: text.replace("Tabs", ""), "a memory is empty"),
+        (lambda text: text.replace("Tabs", ""), "a memory must not be empty"),
         (lambda text: text + "x" * 500_000, "cannot be read: it has more than 500,000 bytes"),
         (lambda text: text + "password=tidal" + "99wave", "has what looks like"),
     ],

@@ -206,7 +206,9 @@ def test_a_full_stop_more_is_another_memory_and_said(run: CommandLine) -> None:
     """`PostgreSQL 15.` is stored beside `PostgreSQL 15`, with a word on that."""
     first = json.loads(run("remember", "PostgreSQL 15", "--json").stdout)
     said = run("remember", "PostgreSQL 15.").stdout.splitlines()
-    assert said[1] == "Near it (if one is no longer true, store this again with --replaces ID):"
+    assert said[1] == (
+        "Similar memories (to replace an outdated one, store this again with --replaces ID):"
+    )
     assert said[2].split()[0] == first["id"]
     assert said[2].endswith("PostgreSQL 15  [the same words]")
 

@@ -231,8 +231,8 @@ def test_nothing_to_pop_is_said(stack: TaskStack, records: Records) -> None:
 @pytest.mark.parametrize(
     ("goal", "detail", "message"),
     [
-        ("", None, "goal is empty"),
-        (" \x00\x1b[0m", None, "goal is empty"),
+        ("", None, "goal must not be empty"),
+        (" \x00\x1b[0m", None, "goal must not be empty"),
         (5, None, "goal must be a text, got 5"),
         ("\ud800", None, "character 0 is half a surrogate pair"),
         ("x" * (MAX_GOAL + 1), None, "at most 500 characters, this one has 501"),

@@ -16,7 +16,7 @@ _SETTINGS = ("url", "token_variable")
 
 @hookimpl
 def contextkit_source() -> SourceInfo:
-    """What the source says of itself: the order of its items is all that the server tells."""
+    """Describe the source: the server tells only the order of its items."""
     return SourceInfo(
         title="Issues",
         description="issues of the project's tracker",

@@ -11,7 +11,7 @@ from contextkit_notes.database import FILE, find_notes
 
 @hookimpl
 def contextkit_source() -> SourceInfo:
-    """What the source says of itself."""
+    """Describe the source."""
     return SourceInfo(
         title="Notes",
         description="notes of the workspace's notes.db",

@@ -9,7 +9,7 @@ from contextkit import ContextItem, ContextRequest, SourceInfo, hookimpl
 
 @hookimpl
 def contextkit_source() -> SourceInfo:
-    """What the source says of itself."""
+    """Describe the source."""
     return SourceInfo(
         title="Terms",
         description="the words of a project, and what they mean",

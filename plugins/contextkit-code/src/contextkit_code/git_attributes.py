@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
 _REASONS = {
-    "linguist-generated": "generated, says .gitattributes",
-    "linguist-vendored": "vendored, says .gitattributes",
+    "linguist-generated": "marked as generated in .gitattributes",
+    "linguist-vendored": "marked as vendored in .gitattributes",
 }
 _MOST_BYTES = 100_000
 _UNSET = ("=false", "=0")

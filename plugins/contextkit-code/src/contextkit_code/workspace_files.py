@@ -66,7 +66,7 @@ def _all_paths(
     """Return each path as the file system has it."""
     listed = git_files(folder.root)
     if listed.is_repository:
-        notes.append(f"{folder.root} is a git repository without its files: no code to index")
+        notes.append(f"{folder.root} is a bare git repository: there is no code to index")
         return []
     if listed.paths is not None:
         return listed.paths

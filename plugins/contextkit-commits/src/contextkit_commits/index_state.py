@@ -104,7 +104,7 @@ class Indexed:
         if self.count < self.total:
             notes.append(
                 f"the newest {self.count:,} of {self.total:,} commits; "
-                f"[sources.commits] max_commits = 0 takes all"
+                f"set [sources.commits] max_commits = 0 to index all"
             )
         return notes
 

@@ -155,7 +155,7 @@ def export_memories(
                 report.add(outcome, file.file)
                 synced.append(_synced(record))
             if book.secrets_in(record.text):
-                report.remarks.append((file.file, "has what looks like a secret: not for git"))
+                report.remarks.append((file.file, "contains an apparent secret: do not commit it"))
         _put(book, [new for new in synced if new is not None])
     for file in by_id.values():
         if delete:

@@ -25,7 +25,8 @@ def remembered_lines(memory: Memory, near: Sequence[Near], replacing: str = "rep
     if memory.replaces:
         lines.append(f"It replaces {', '.join(memory.replaces)}.")
     if near:
-        lines.append(f"Near it (if one is no longer true, store this again with {replacing}):")
+        how = f"to replace an outdated one, store this again with {replacing}"
+        lines.append(f"Similar memories ({how}):")
     lines += [
         f"  {each.memory.id}  {each.memory.created_at:%Y-%m-%d}  "
         f"{shortened_line(each.memory.text, _LINE_WIDTH)}  [{each.differs}]"
