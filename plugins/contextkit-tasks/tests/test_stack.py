@@ -236,7 +236,7 @@ def test_nothing_to_pop_is_said(stack: TaskStack, records: Records) -> None:
         (5, None, "goal must be a text, got 5"),
         ("\ud800", None, "character 0 is half a surrogate pair"),
         ("x" * (MAX_GOAL + 1), None, "at most 500 characters, this one has 501"),
-        ("goal", "", "detail is empty"),
+        ("goal", "", "detail must not be empty"),
         ("goal", "x" * (MAX_TEXT + 1), "detail has at most 20,000 characters"),
     ],
 )
@@ -252,7 +252,7 @@ def test_what_cannot_be_pushed_is_refused(
 def test_a_result_is_needed(stack: TaskStack) -> None:
     """A task is not ended without saying what came of it."""
     stack.push("goal")
-    with pytest.raises(InvalidTaskError, match="result is empty"):
+    with pytest.raises(InvalidTaskError, match="result must not be empty"):
         stack.pop(" ")
     assert goals(stack.path()) == ["goal"]
 
