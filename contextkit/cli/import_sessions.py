@@ -59,7 +59,7 @@ def _as_text(summary: ImportSummary, dry_run: bool) -> str:
     done = "would be imported" if dry_run else "imported"
     lines = [f"{_some(summary.events, 'event')} of {_some(summary.sessions, 'session')} {done}"]
     if summary.unchanged:
-        lines.append(f"{_some(summary.unchanged, 'session')} without news since the last import")
+        lines.append(f"{_some(summary.unchanged, 'session')} unchanged since the last import")
     if summary.known:
         lines.append(f"{_some(summary.known, 'event')} already stored")
     if summary.skipped:

@@ -101,7 +101,7 @@ class NewSource:
         if not into.is_dir():
             raise NewSourceError(f"{into} is not a folder: make it first")
         if folder.exists() or folder.is_symlink():
-            raise NewSourceError(f"{folder} is there already: nothing is overwritten")
+            raise NewSourceError(f"{folder} already exists: nothing is overwritten")
         try:
             beside = Path(tempfile.mkdtemp(prefix=f".{self.distribution}-", dir=into))
             try:

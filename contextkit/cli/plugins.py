@@ -189,7 +189,7 @@ def _install(session: Session, requirements: Sequence[str]) -> int:
     remember(after)
     changed = [each for name, each in after.items() if before.get(name) != each]
     if not changed:
-        print_text("no plugin was added: what was named has none, or was installed before")
+        print_text("no plugin was added: those packages have none, or were installed before")
         return ExitCode.FINE
     for each in changed:
         print_text(f"installed {each.name} {each.version}: {', '.join(each.plugins)}")

@@ -74,7 +74,9 @@ Examples:
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="Folder with the transcripts; default: the agent's own.",
 )
-@click.option("--since", metavar="DATE", help="Only what came later: a date, or 12h, 7d, 2w.")
+@click.option(
+    "--since", metavar="DATE", help="Only newer entries: since a date, or for 12h, 7d, 2w."
+)
 @click.option("--dry-run", is_flag=True, help="Show what would be imported, and store nothing.")
 @json_option
 @click.pass_context
@@ -117,7 +119,7 @@ def import_(
         raise click.UsageError("--from, --since and --dry-run are for importers, not for a FILE.")
     elif what != "-" and not Path(what).exists():
         names = ", ".join(importers) or "none"
-        raise click.UsageError(f"'{what}' is no file and no importer. Importers: {names}.")
+        raise click.UsageError(f"'{what}' is neither a file nor an importer. Importers: {names}.")
     else:
         file = click.File("r", encoding="utf-8", errors="surrogateescape")
         return _import_records(session, file.convert(what, None, context), as_json)

@@ -114,7 +114,7 @@ def _known_beside(name: str, known: Collection[str]) -> str:
 
 @frozen(kw_only=True)
 class SourceInfo:
-    """Describe a source; returned by `contextkit_source`.
+    """The description of a source, returned by `contextkit_source`.
 
     Attributes:
         title: its heading in a context; default: its name, capitalised.

@@ -270,10 +270,7 @@ def _too_few(words: Sequence[Word], candidates: Sequence[Candidate], best: float
         least = _LEAST_OF_TWO if _names_one(words, candidates) else _HARDLY_KNOWN
     if part > _LEAST_WORDS or (part == _LEAST_WORDS and best >= least):
         return None
-    return (
-        f"no result answers the question: the best item has {most} of its "
-        f"{len(words)} key terms"
-    )
+    return f"no result answers the question: the best item has {most} of its {len(words)} key terms"
 
 
 def _names_one(words: Sequence[Word], candidates: Sequence[Candidate]) -> bool:

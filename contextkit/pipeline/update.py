@@ -233,7 +233,7 @@ async def new_items(
         ask: asks sources, their searches answered by the function that it is given.
 
     Raises:
-        InvalidContextTypeError: for a plugin that is no source, or is broken.
+        InvalidContextTypeError: for a plugin that is not a source, or is broken.
         InvalidRequestError: for a value that is neither a valid item nor a valid record.
     """
     items = []

@@ -14,7 +14,7 @@ the name of its hook, and only `contextkit_query` may be `async`. Hooks for weig
 forms, keys and signals run in the event loop, where all sources wait for them: do not read files
 or ask services there.
 
-A plugin without `contextkit_query` is no source. With `hookimpl(wrapper=True)` its hooks wrap
+A plugin without `contextkit_query` is not a source. With `hookimpl(wrapper=True)` its hooks wrap
 those of every source, to redact or to trace.
 """
 
@@ -143,12 +143,12 @@ def contextkit_compress(
     """Summarise items: per item a text within its target, or None for no summary.
 
     Called only where `compress` is on and not all items fit whole: for a source with its own items,
-    then, for a plugin that is no source, with all items that still have no summary. `item.content`
-    is the formatted and redacted text; `item.must_keep` are words that the summary must contain;
-    `count` counts the tokens of a text. It runs in a thread; all summaries of an assembly together
-    have `[assemble] compress_timeout` seconds. A summary that is empty, too long, or lacks words to
-    keep is not used. `None`: the next plugin is asked, and then the default, which selects
-    sentences.
+    then, for a plugin that is not a source, with all items that still have no summary.
+    `item.content` is the formatted and redacted text; `item.must_keep` are words that the summary
+    must contain; `count` counts the tokens of a text. It runs in a thread; all summaries of an
+    assembly together have `[assemble] compress_timeout` seconds. A summary that is empty, too long,
+    or lacks words to keep is not used. `None`: the next plugin is asked, and then the default,
+    which selects sentences.
 
     ```python
     @hookimpl

@@ -18,7 +18,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 _FOR_ALL = "for_all_projects"
 OUTCOME = Annotated[
     Literal["stored", "updated", "unchanged"],
-    "whether it is new, or was there and changed, or was there as it is",
+    "whether it is new, changed or unchanged",
 ]
 """The type of an entry's `outcome`, for a tool that gives it."""
 

@@ -33,7 +33,7 @@ def check_hooks(source: object, name: str) -> None:
         raise NotConformingError(str(error)) from error
     if not registry.implements(name, "contextkit_query"):
         raise NotConformingError(
-            "it has no contextkit_query, so that it is no source: add one with @hookimpl"
+            "it has no contextkit_query, so it is not a source: add one with @hookimpl"
         )
     for hook in HOOKS:
         function = registry.implementation(name, hook)

@@ -109,7 +109,7 @@ def _rows(functions: list[Callable[..., Any]]) -> Iterator[tuple[str, ...]]:
 
 
 def _without(text: str) -> str:
-    return "it is no source" if "is a source" in text else _found(_DEFAULT, text) or "nothing"
+    return "it is not a source" if "is a source" in text else _found(_DEFAULT, text) or "nothing"
 
 
 def _found(pattern: re.Pattern[str], text: str) -> str:

@@ -84,7 +84,7 @@ def fence_for(text: str) -> str:
 
 
 def fenced(text: str, language: str = "") -> str:
-    """`text` as a Markdown code block that it cannot close.
+    """Return `text` as a Markdown code block that it cannot close.
 
     Args:
         text: the block's content; one line end at its end is not doubled.
@@ -100,7 +100,7 @@ def fenced(text: str, language: str = "") -> str:
 
 
 def code_span(text: str) -> str:
-    """`text` as a Markdown code span that it cannot close: a path stays as it is opened.
+    """Return `text` as a Markdown code span that it cannot close.
 
     Args:
         text: a path or a place; it is put on one line.
@@ -117,7 +117,7 @@ def code_span(text: str) -> str:
 
 
 def escape_xml(text: str) -> str:
-    """`text` as XML character data, for an element or a quoted attribute.
+    """Escape `text` for an XML element or a quoted attribute.
 
     Invisible characters, among them all that XML 1.0 cannot hold, are shown as
     `contextkit.text.clean.visible` shows them.
@@ -150,7 +150,7 @@ def one_line(text: str) -> str:
 
 
 def plain_line(text: str) -> str:
-    r"""`text` on one line of plain text that cannot pass for a title of the context.
+    r"""Return `text` on one line that cannot pass for a title in plain text.
 
     Args:
         text: any text.
@@ -162,7 +162,7 @@ def plain_line(text: str) -> str:
 
 
 def plain_text(text: str) -> str:
-    r"""Text on its own lines of plain text, none of which can pass for a title of the context.
+    r"""Return text whose lines cannot pass for titles in plain text.
 
     Args:
         text: any text.
@@ -174,7 +174,7 @@ def plain_text(text: str) -> str:
 
 
 def escape_markdown(text: str) -> str:
-    r"""A name or a path within a line of Markdown, with nothing in it that is markup.
+    r"""Escape a name or a path within a line of Markdown.
 
     A backslash stands before every backtick, asterisk and underscore but those within a
     word, and before what would be a tag, an entity, a link or an escape: `__init__.py`
@@ -190,7 +190,7 @@ def escape_markdown(text: str) -> str:
 
 
 def line_start_safe(text: str) -> str:
-    r"""Words on one line of Markdown, at its start or behind something else.
+    r"""Escape words for one line of Markdown, at its start or behind something else.
 
     Code spans stay. Whatever else CommonMark would not show as it stands has a backslash:
     what opens a block at the start of a line (`# a` becomes `\# a`), asterisks and
@@ -218,7 +218,7 @@ def line_start_safe(text: str) -> str:
 
 
 def markdown_text(text: str, *, behind_label: bool = False) -> str:
-    r"""Markdown that others wrote, on its own lines, kept from breaking out of its place.
+    r"""Return untrusted Markdown that cannot break out of its place.
 
     Its lists, its indented code, and its emphasis, code spans and links within a line
     stay. A backslash stands before whatever would open another block (a heading, a quote,

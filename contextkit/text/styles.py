@@ -360,12 +360,12 @@ TEXT_STYLES: dict[str, TextStyle] = {"markdown": Markdown(), "xml": Xml(), "plai
 
 
 def style_of(name: str) -> TextStyle:
-    """The style of that name; Markdown for an unknown one."""
+    """Return the style of a name; Markdown for an unknown one."""
     return TEXT_STYLES.get(name) or TEXT_STYLES["markdown"]
 
 
 def opening_tag(tag: str, attributes: Mapping[str, str] = NO_ATTRIBUTES) -> str:
-    """An opening tag of XML with its attributes, which are escaped here."""
+    """Return an opening XML tag; its attributes are escaped."""
     return f"<{tag}{_attributes(attributes)}>"
 
 
@@ -374,5 +374,5 @@ def _attributes(attributes: Mapping[str, str]) -> str:
 
 
 def element(tag: str, attributes: Mapping[str, str], lines: Sequence[str]) -> str:
-    """An XML element on lines of its own, around lines that are escaped already."""
+    """Return an XML element, tags on lines of their own, around escaped lines."""
     return "\n".join([opening_tag(tag, attributes), *lines, f"</{tag}>"])

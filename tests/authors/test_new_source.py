@@ -187,7 +187,7 @@ def test_nothing_is_overwritten(contextkit: Callable[..., Result], tmp_path: Pat
     (tmp_path / "contextkit-snow").symlink_to(tmp_path / "nowhere")
     for name in ("weather", "tides", "snow"):
         line = said(contextkit("new-source", name, "--into", str(tmp_path)))
-        assert line == f"{tmp_path / f'contextkit-{name}'} is there already: nothing is overwritten"
+        assert line == f"{tmp_path / f'contextkit-{name}'} already exists: nothing is overwritten"
     assert [path.name for path in kept.iterdir()] == ["mine.txt"]
     assert len(list(tmp_path.iterdir())) == 3
 

@@ -130,7 +130,7 @@ def test_a_command_of_a_source_that_is_off_says_so(contextkit: CommandLine) -> N
         (("assemble", "x", "--debug"), "before the command: contextkit --debug assemble"),
         (("assemble", "x", "--bugdet", "1"), "No such option '--bugdet'"),
         (("-C", "nowhere", "sources"), "Directory 'nowhere' does not exist"),
-        (("import", "nowhere.jsonl"), "'nowhere.jsonl' is no file and no importer"),
+        (("import", "nowhere.jsonl"), "'nowhere.jsonl' is neither a file nor an importer"),
         (("memories", "lits"), "lits"),
     ],
 )

@@ -60,8 +60,8 @@ def test_what_the_server_says_is_shown(
 @pytest.mark.parametrize(
     ("body", "reason"),
     [
-        (b"<html>welcome</html>", "answered something that is no JSON: <html>welcome</html>"),
-        (b'{"data": [', "answered something that is no JSON"),
+        (b"<html>welcome</html>", "answered something other than JSON: <html>welcome</html>"),
+        (b'{"data": [', "answered something other than JSON"),
         (b"[]", "without a list of embeddings in 'data'"),
         (b'{"embeddings": []}', "without a list of embeddings in 'data'"),
         (b'{"data": [1]}', "without a list of embeddings in 'data'"),

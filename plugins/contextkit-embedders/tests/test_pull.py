@@ -140,7 +140,7 @@ def test_a_model_that_fastembed_lacks_is_an_error(tmp_path: Path) -> None:
 def test_a_folder_with_something_in_it_is_left_alone(weights: Path) -> None:
     """Nobody's files are overwritten, nor a file taken for a folder."""
     for taken in (weights, weights / "model.onnx"):
-        with pytest.raises(EmbedderError, match=f"{taken} is there already"):
+        with pytest.raises(EmbedderError, match=f"{taken} already exists"):
             pull(NAME, taken)
 
     assert (weights / "model.onnx").read_bytes() == b"no model"

@@ -151,7 +151,7 @@ def _entity(**given: Any) -> dict[str, Any]:
         (_entity(properties={"x": 2**63}), "property 'x' is a text, a number"),
         (_entity(properties={"x": "y" * 501}), "property 'x' has 1 to 500 characters"),
         (_entity(properties={"": "y"}), "a property's name has 1 to 60 characters"),
-        (_entity(properties={str(n): n for n in range(21)}), "at most 20 properties: 21"),
+        (_entity(properties={str(n): n for n in range(21)}), "properties: at most 20, got 21"),
         (_entity(salience=1.1), "salience must be within 0..1, got 1.1"),
         (_entity(salience=True), "salience must be a number within 0..1, got True"),
     ],

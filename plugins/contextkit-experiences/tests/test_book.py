@@ -214,7 +214,7 @@ def test_axes_that_went_away_are_deleted(
 
 def test_one_id_twice_among_those_added_is_refused(book: ExperienceBook, make: Make) -> None:
     """Which of the two should stand cannot be known."""
-    with pytest.raises(ExperienceStateError, match="ghap_1 stands twice"):
+    with pytest.raises(ExperienceStateError, match="ghap_1 is given twice"):
         book.add([make(), make()], replace=True)
     assert book.list() == []
 

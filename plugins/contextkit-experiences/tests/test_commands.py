@@ -154,8 +154,8 @@ def test_a_slip_is_pointed_out(run: CommandLine) -> None:
         (json.dumps(WHOLE | {"goal": 3}).encode(), (), "<stdin>: goal: found the number 3"),
         (json.dumps(WHOLE | {"zz": 3}).encode(), (), "<stdin>: zz: found a key that is not"),
         (json.dumps([WHOLE, 3]).encode(), (), "<stdin>[1]: found the number 3"),
-        (json.dumps([WHOLE, WHOLE]).encode(), (), "ghap_1 stands twice"),
-        (json.dumps([WHOLE, WHOLE]).encode(), ("--replace",), "ghap_1 stands twice"),
+        (json.dumps([WHOLE, WHOLE]).encode(), (), "ghap_1 is given twice"),
+        (json.dumps([WHOLE, WHOLE]).encode(), ("--replace",), "ghap_1 is given twice"),
     ],
 )
 def test_a_bad_document_is_one_clear_line(

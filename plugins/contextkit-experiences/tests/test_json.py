@@ -125,7 +125,7 @@ def test_a_line_separator_inside_a_text_is_no_line_end() -> None:
         (json.dumps(SMALL) + "\n{\n", "f.json:2:2: this is not JSON"),
         (json.dumps(SMALL) + "\n\n7", "f.json:3: found the number 7"),
         (json.dumps(SMALL) + '\n{"goal": ""}', "f.json:2: hypothesis: found nothing"),
-        ('{"goal": "a", "goal": "b"}', "f.json:1: the key 'goal' stands twice in one object"),
+        ('{"goal": "a", "goal": "b"}', "f.json:1: the key 'goal' occurs twice in one object"),
         ('{"iteration_count": NaN}', "f.json:1: NaN is not a JSON number"),
         ("[" * 100_000, "f.json:1: nested too deep"),
         (f'{{"iteration_count": {"9" * 5000}}}', "f.json:1: "),

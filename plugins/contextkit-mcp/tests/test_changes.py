@@ -280,7 +280,7 @@ async def test_a_call_that_was_given_up_ends_at_its_next_report() -> None:
 
     relay = ProgressRelay(send)
     relay.give_up()
-    with pytest.raises(ContextKitError, match="the client has given up on the call"):
+    with pytest.raises(ContextKitError, match="the client cancelled the call"):
         relay.report(step("code", 1, 2))
 
 

@@ -159,11 +159,11 @@ async def test_what_another_project_has_is_out_of_reach(
 @pytest.mark.parametrize(
     ("uri", "told"),
     [
-        ("contextkit://outline/../secret.py", "is no path in the project"),
-        ("contextkit://outline/%2e%2e/secret.py", "is no path in the project"),
-        ("contextkit://outline//etc/passwd", "is no path in the project"),
-        ("contextkit://outline/C:%5Cboot.ini", "is no path in the project"),
-        ("contextkit://outline/a%00b", "is no path in the project"),
+        ("contextkit://outline/../secret.py", "is not a path in the project"),
+        ("contextkit://outline/%2e%2e/secret.py", "is not a path in the project"),
+        ("contextkit://outline//etc/passwd", "is not a path in the project"),
+        ("contextkit://outline/C:%5Cboot.ini", "is not a path in the project"),
+        ("contextkit://outline/a%00b", "is not a path in the project"),
         ("contextkit://outline/absent.py", "no source has indexed a file 'absent.py'"),
         ("contextkit://outline/", "there is: contextkit://memory/{id}"),
         ("contextkit://item/code", "there is: contextkit://memory/{id}"),
@@ -273,7 +273,7 @@ async def test_a_session_is_remembered_by_the_tools_that_are_there(
         ("ask", {}, "prompt 'ask' needs question"),
         ("ask", {"question": " "}, "prompt 'ask' needs question"),
         ("ask", {"question": "why?", "limit": "5"}, "has no argument 'limit'; it has: question"),
-        ("ask", {"question": "why " * 5000}, "question has 20,000 characters; 10,000 are the most"),
+        ("ask", {"question": "why " * 5000}, "has 20,000 characters; at most 10,000 are allowed"),
         ("x" * 9000, {}, "there is no prompt 'xxx"),
     ],
 )

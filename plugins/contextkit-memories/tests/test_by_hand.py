@@ -108,5 +108,5 @@ def test_an_edited_secret_is_kept_as_it_is(run: CommandLine) -> None:
     edited = run("memories", "edit", memory["id"], "--importance", "0.9")
     run("memories", "end", memory["id"])
 
-    assert f"{memory['id']} has what looks like " in edited.stderr
+    assert f"{memory['id']} seems to contain " in edited.stderr
     assert shown(run, memory)["text"] == f"The lab has {secret}"

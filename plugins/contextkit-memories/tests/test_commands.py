@@ -179,7 +179,7 @@ def test_a_secret_is_stored_as_given_with_a_warning(run: CommandLine) -> None:
     assert made["text"] == f"The password of the test host is {PASSWORD}"
     assert made["looks_secret"] == ["a password (line 1, from character 34)"]
     assert said.stderr == (
-        f"contextkit: {made['id']} has what looks like a password (line 1, from character 34): "
+        f"contextkit: {made['id']} seems to contain a password (line 1, from character 34): "
         f"later contexts show it to the model; to forget it: contextkit memories forget "
         f"{made['id']}\n"
     )

@@ -196,7 +196,7 @@ def test_a_file_of_no_memory_is_deleted_only_on_request(run: CommandLine, folder
         (lambda text: text.replace("Tabs", "\udcff"), "is not UTF-8: byte "),
         (lambda text: text.replace("Tabs", ""), "a memory must not be empty"),
         (lambda text: text + "x" * 500_000, "cannot be read: it has more than 500,000 bytes"),
-        (lambda text: text + "password=tidal" + "99wave", "has what looks like"),
+        (lambda text: text + "password=tidal" + "99wave", "seems to contain"),
     ],
 )
 def test_a_broken_file_affects_only_itself(

@@ -85,7 +85,7 @@ async def test_a_secret_is_refused_unless_it_is_meant(kit: ContextKit, call: Too
     with pytest.raises(SecretInMemoryError) as refused:
         await call("remember", text=text)
     assert refused.value.found == [what]
-    assert str(refused.value).startswith(f"the text has what looks like {what}, and later contexts")
+    assert str(refused.value).startswith(f"the text seems to contain {what}, and later contexts")
     assert "say keep_secret=true if the user wants it" in str(refused.value)
     assert token not in str(refused.value)
     assert MemoryBook(kit.records("memories")).count() == 0
@@ -93,5 +93,5 @@ async def test_a_secret_is_refused_unless_it_is_meant(kit: ContextKit, call: Too
     kept = await call("remember", text=text, keep_secret=True)
     assert (kept.data["text"], kept.data["looks_secret"]) == (text, [what])
     warning = kept.text.splitlines()[1]
-    assert warning.startswith(f"{kept.data['id']} has what looks like {what}: later contexts")
+    assert warning.startswith(f"{kept.data['id']} seems to contain {what}: later contexts")
     assert warning.endswith(f"to forget it: the tool forget, with {kept.data['id']}")

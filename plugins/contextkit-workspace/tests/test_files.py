@@ -164,7 +164,7 @@ async def test_an_agent_reports_open_files(
     assert await report() == {"open_files": []}
     assert await find("the lamp") == {}
     for wrong in ("/etc/passwd", "../a.py", "", "a\nb"):
-        with pytest.raises(InvalidRequestError, match="no path of a file in the workspace"):
+        with pytest.raises(InvalidRequestError, match="not the path of a file in the workspace"):
             await report(wrong)
     with pytest.raises(InvalidRequestError, match="200 at most"):
         await report(*["a"] * 201)

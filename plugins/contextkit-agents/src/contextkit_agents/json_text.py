@@ -216,7 +216,7 @@ def without(text: str, target: Node, position: int) -> Edit:
     else:
         end = parts[position + 1][0]
     if _COMMENT.sub(_as_spaces, text)[start:end] != text[start:end]:
-        raise MergeError("a comment stands beside contextkit's entry: remove the entry by hand")
+        raise MergeError("there is a comment beside contextkit's entry: remove the entry by hand")
     return Edit(start, text[start:end], "")
 
 

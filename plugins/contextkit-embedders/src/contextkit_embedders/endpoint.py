@@ -154,7 +154,7 @@ def _judged(url: str, response: httpx.Response) -> _Answer:
         try:
             return _Answer(data=response.json())
         except ValueError:
-            problem = f"{url} answered something that is no JSON: {_quoted(response.text)}"
+            problem = f"{url} answered something other than JSON: {_quoted(response.text)}"
             return _Answer(problem=problem, error=EmbedderError)
     if status in {401, 403}:
         key = "is not set" if _key() is None else "was not accepted"

@@ -28,7 +28,7 @@ def pull(name: str, folder: Path) -> Path:
     """
     folder = folder.expanduser().absolute()
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise EmbedderError(f"{folder} is there already, and is no empty folder")
+        raise EmbedderError(f"{folder} already exists, and is not an empty folder")
     require_library("fastembed", "fastembed")
     _check_known(name)
     folder.parent.mkdir(parents=True, exist_ok=True)

@@ -114,7 +114,7 @@ def stored_properties(given: object, known: Mapping[str, Any] | None = None) -> 
         else:
             stored[name] = _value(name, value)
     if len(stored) > _MAX_PROPERTIES:
-        raise InvalidEntityError(f"there are at most {_MAX_PROPERTIES} properties: {len(stored)}")
+        raise InvalidEntityError(f"properties: at most {_MAX_PROPERTIES}, got {len(stored)}")
     return stored
 
 

@@ -312,9 +312,7 @@ def _refuse_twins(experiences: Sequence[Experience]) -> None:
     seen: set[str] = set()
     for experience in experiences:
         if experience.id in seen:
-            raise ExperienceStateError(
-                f"{experience.id} stands twice in what is added, nothing was added"
-            )
+            raise ExperienceStateError(f"{experience.id} is given twice, nothing was added")
         seen.add(experience.id)
 
 

@@ -94,7 +94,7 @@ def _without_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     data: dict[str, Any] = {}
     for key, value in pairs:
         if key in data:
-            raise ValueError(f"the key {key!r} stands twice in one object")
+            raise ValueError(f"the key {key!r} occurs twice in one object")
         data[key] = value
     return data
 

@@ -34,7 +34,7 @@ def _result(done: str, experience: Experience) -> ToolResult[Experience]:
 
 def _start(  # noqa: PLR0913, PLR0917 - a tool's parameters are its function's
     kit: ContextKit,
-    goal: Annotated[str, "what is to be reached"],
+    goal: Annotated[str, "the goal to reach"],
     hypothesis: Annotated[str, "what you believe"],
     action: Annotated[str, "what you do on that belief"],
     prediction: Annotated[str, "what you expect to happen"],

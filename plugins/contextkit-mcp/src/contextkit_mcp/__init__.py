@@ -1,6 +1,6 @@
 """contextkit for agents that speak MCP: `contextkit mcp`.
 
-The plugin is no source. It adds the command, and imports the SDK when that runs.
+The plugin is not a source. It adds the command, and imports the SDK when that runs.
 """
 
 from __future__ import annotations

@@ -87,7 +87,7 @@ class OfferedPrompt:
             if len(value) > LONGEST:
                 raise InvalidRequestError(
                     f"prompt '{self.name}': {name} has {len(value):,} characters; "
-                    f"{LONGEST:,} are the most"
+                    f"at most {LONGEST:,} are allowed"
                 )
         values = {name: value.strip() for name, value in given.items() if value.strip()}
         missing = [a.name for a in self.arguments if a.required and a.name not in values]

@@ -51,7 +51,7 @@ class ProgressRelay:
         Raises `ContextKitError` if the caller has disconnected, which ends the call.
         """
         if self._given_up:
-            raise ContextKitError("the client has given up on the call")
+            raise ContextKitError("the client cancelled the call")
         with self._lock:
             self._latest[progress.source, progress.label] = progress
             of = "" if progress.total is None else f" of {progress.total}"

@@ -207,7 +207,7 @@ def _checked_path(path: str) -> str:
     leaves = posix.is_absolute() or ".." in posix.parts or PureWindowsPath(path).drive
     if leaves or "\\" in path or "\0" in path:
         raise InvalidRequestError(
-            f"{_shown(path)} is no path in the project; give one relative to its root, with /"
+            f"{_shown(path)} is not a path in the project; give one relative to its root, with /"
         )
     return posix.as_posix()
 

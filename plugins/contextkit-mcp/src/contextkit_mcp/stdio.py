@@ -87,10 +87,10 @@ def _mended(error: ValidationError) -> SessionMessage | None:
 def _refusal(error: ValidationError) -> SessionMessage:
     if _unread(error) is None:
         asked = _id_of_request(error)
-        said = types.ErrorData(code=types.INVALID_REQUEST, message="this is no JSON-RPC message")
+        said = types.ErrorData(code=types.INVALID_REQUEST, message="this is not a JSON-RPC message")
     else:
         asked = None
-        said = types.ErrorData(code=types.PARSE_ERROR, message="this is no JSON that can be read")
+        said = types.ErrorData(code=types.PARSE_ERROR, message="this is not valid JSON")
     return SessionMessage(types.JSONRPCError(jsonrpc="2.0", id=asked, error=said))
 
 

@@ -20,7 +20,7 @@ _FOLDER = click.Path(file_okay=False, path_type=Path)
 @click.argument("query")
 @click.option("-c", "--category", help="Only this category, in singular or plural.")
 @click.option("-t", "--tag", help="Only memories with this tag.")
-@click.option("--all", "ended", is_flag=True, help="Also memories that are not true any more.")
+@click.option("--all", "ended", is_flag=True, help="Also memories that are no longer true.")
 @click.option("--limit", type=click.IntRange(min=1), default=10, show_default=True)
 @json_option
 @pass_session

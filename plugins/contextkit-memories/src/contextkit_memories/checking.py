@@ -93,7 +93,7 @@ class Report:
         lines = [line for each in self.outdated for line in each.lines]
         lines.append(f"{len(self.outdated)} of {self.checked} memories are outdated.")
         if self.left:
-            lines.append(f"{self.left} older memories are still to be looked up: check again.")
+            lines.append(f"{self.left} older memories are not checked yet: check again.")
         return "\n".join(lines)
 
 

@@ -70,7 +70,7 @@ for command in (by_hand.search, by_hand.edit, by_hand.export, by_hand.import_):
 @memories.command("list")
 @click.option("-c", "--category", help="Only this category, in singular or plural.")
 @click.option("-t", "--tag", help="Only memories with this tag.")
-@click.option("--all", "ended", is_flag=True, help="Also memories that are not true any more.")
+@click.option("--all", "ended", is_flag=True, help="Also memories that are no longer true.")
 @click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True)
 @json_option
 @pass_session
@@ -112,7 +112,7 @@ def show(session: Session, memory_id: str, history: bool, as_json: bool) -> None
 @json_option
 @pass_session
 def end(session: Session, memory_id: str, as_json: bool) -> None:
-    """End a memory that is not true any more.
+    """End a memory that is no longer true.
 
     It is not deleted: `list --all` and questions about the past show it. To say what is true
     instead, use `contextkit remember TEXT --replaces ID`.

@@ -24,7 +24,7 @@ class SecretInMemoryError(InvalidMemoryError):
     def __init__(self, found: Sequence[str]) -> None:
         self.found = list(found)
         super().__init__(
-            f"the text has what looks like {', '.join(found)}, and later contexts show a memory to "
+            f"the text seems to contain {', '.join(found)}, and later contexts show a memory to "
             f"the model; nothing was stored: say where the secret is kept instead of what it is, "
             f"or say keep_secret=true if the user wants it remembered as it is"
         )

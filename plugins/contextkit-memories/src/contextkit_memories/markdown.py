@@ -223,9 +223,7 @@ def _read(
     secrets = book.secrets_in(file.text)
     if secrets and file.values.get(KEEP_SECRET) is not True:
         found = ", ".join(secrets)
-        raise InvalidMemoryError(
-            f"has what looks like {found}: remove it, or add {KEEP_SECRET}: true"
-        )
+        raise InvalidMemoryError(f"seems to contain {found}: remove it, or add {KEEP_SECRET}: true")
     if not file.id:
         given = {part: file.values[part] for part in _BEGUN if part in file.values}
         report.add(book.remember(file.text, **given, shared=file.shared).outcome, file.file)

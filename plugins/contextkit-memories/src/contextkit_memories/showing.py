@@ -67,7 +67,7 @@ def secret_warning(memory: Memory, secrets: Sequence[str], forget: str) -> str:
         forget: the command that deletes a memory, to be followed by its id.
     """
     return (
-        f"{memory.id} has what looks like {', '.join(secrets)}: later contexts show it to the "
+        f"{memory.id} seems to contain {', '.join(secrets)}: later contexts show it to the "
         f"model; to forget it: {forget} {memory.id}"
     )
 

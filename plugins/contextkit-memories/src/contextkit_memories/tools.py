@@ -97,7 +97,7 @@ TOOLS = (
         description=(
             "Store something worth knowing in a later session: a fact about the project, a "
             "preference of the user, a decision and its reason, an error and its cure. The answer "
-            "lists the nearest memories; `replaces` ends one that is not true any more. Say where "
+            "lists the nearest memories; `replaces` ends one that is no longer true. Say where "
             "a secret is kept, not what it is."
         ),
         run=_remember,

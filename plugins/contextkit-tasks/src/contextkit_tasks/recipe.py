@@ -78,7 +78,7 @@ def _checked_weights(sources: Any) -> dict[str, float]:
         raise InvalidRequestError(f"sources: expected names, or name -> weight, got {sources!r}")
     for name, weight in weights.items():
         if not isinstance(name, str) or not name or name in ROLES:
-            raise InvalidRequestError(f"sources: {name!r} is no source's name")
+            raise InvalidRequestError(f"sources: {name!r} is not a source's name")
         number = isinstance(weight, (int, float)) and not isinstance(weight, bool)
         if not number or not 0 < weight < math.inf:
             raise InvalidRequestError(f"sources: {name} must be a number over 0, got {weight!r}")

@@ -29,7 +29,7 @@ class _Context(TypedDict):
 
 def _push(
     kit: ContextKit,
-    goal: Annotated[str, "what is to be reached, one line, to 500 characters"],
+    goal: Annotated[str, "the goal to reach, one line, to 500 characters"],
     detail: Annotated[str | None, "what is needed while it is worked on; goes when popped"] = None,
     session: _Session = None,
 ) -> ToolResult[TaskFrame]:

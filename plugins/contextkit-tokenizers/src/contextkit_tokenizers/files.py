@@ -70,7 +70,7 @@ def _loaded(file: str, _changed: int, _size: int) -> _FileCounter:
     try:
         tokenizer = Tokenizer.from_file(file)
     except Exception as error:  # the library raises nothing narrower
-        raise InvalidRequestError(f"{file} is no tokenizer: {error}") from error
+        raise InvalidRequestError(f"{file} is not a tokenizer: {error}") from error
     # Such files often include the truncation lengths of their training, which would hide any longer
     # text.
     tokenizer.no_truncation()

@@ -110,7 +110,7 @@ class RecordPages:
         return {"id": entry.id, "outcome": entry.outcome}
 
     def end(self, asked: Mapping[str, Any]) -> dict[str, Any]:
-        """End a record that is not true any more, or delete it if its source has no such state."""
+        """End a record that is no longer true, or delete it if its source has no such state."""
         book = self.book(_text(asked, "source"))
         entry: Entry = _ending(book)(_text(asked, "id"))
         return {"id": entry.id, "outcome": "ended" if _lasting(book) else "deleted"}

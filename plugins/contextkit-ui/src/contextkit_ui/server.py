@@ -167,7 +167,7 @@ def listen(port: int) -> socket.socket:
         listening.close()
         raise InvalidRequestError(
             f"port {port} of this machine cannot be used ({error.strerror}): "
-            f"name another one, or none to take one that is free"
+            f"give another one, or none to use a free port"
         ) from error
     return listening
 
@@ -203,7 +203,7 @@ async def _question(request: Request, known: Sequence[str]) -> dict[str, Any]:
     Raises `InvalidRequestError` for an invalid question.
     """
     if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
-        raise InvalidRequestError("a question is sent as application/json")
+        raise InvalidRequestError("send the question as application/json")
     body = bytearray()
     async for part in request.stream():
         body += part
@@ -212,7 +212,7 @@ async def _question(request: Request, known: Sequence[str]) -> dict[str, Any]:
     try:
         asked = json.loads(bytes(body))
     except (ValueError, RecursionError) as error:
-        raise InvalidRequestError(f"the question is no JSON: {error}") from error
+        raise InvalidRequestError(f"the question is not JSON: {error}") from error
     if not isinstance(asked, dict):
         raise InvalidRequestError("the question must be a JSON object")
     unknown = [name for name in asked if name not in known]

@@ -33,7 +33,7 @@ def _report_open_files(
 
 def _checked(given: str, path: str | None) -> str:
     if path is None or not path.isprintable():
-        raise InvalidRequestError(f"files: {given!r} is no path of a file in the workspace")
+        raise InvalidRequestError(f"files: {given!r} is not the path of a file in the workspace")
     return path
 
 
