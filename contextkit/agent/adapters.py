@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 HOOK = "contextkit_agents"
 
-_PATHS = ("filePath", "path", "absolute_path", "target_file")
+PATHS = ("file_path", "notebook_path", "filePath", "absolute_path", "target_file", "path")
+"""The names that agents' tools have for the file they read or change."""
 
 
 def translate_event(
@@ -45,7 +46,7 @@ def translate_event(
             made[field] = names.get(made[field], made[field])
     given = made.get("tool_input")
     if isinstance(given, dict) and "file_path" not in given:
-        path = next((given[name] for name in _PATHS if name in given), None)
+        path = next((given[name] for name in PATHS if name in given), None)
         made["tool_input"] = given if path is None else {**given, "file_path": path}
     return made
 

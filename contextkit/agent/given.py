@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import asdict, frozen
 
+from contextkit.agent.adapters import PATHS
 from contextkit.agent.sessions import append_line, log_folder
 
 if TYPE_CHECKING:
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
 
 _MOST_BYTES = 4 << 20
 _LINES = re.compile(r":\d+(?:-\d+)?$")
-_PATHS = ("file_path", "notebook_path", "absolute_path", "filePath", "path")
-"""The names that agents' tools have for the file they read or change."""
 
 
 @frozen(kw_only=True)
@@ -144,7 +143,7 @@ def _touched_path(event: Mapping[str, Any], root: Path) -> str | None:
     tool = event.get("tool_input")
     if event.get("hook_event_name") != "PostToolUse" or not isinstance(tool, Mapping):
         return None
-    named = (tool.get(name) for name in _PATHS)
+    named = (tool.get(name) for name in PATHS)
     path = next((each for each in named if isinstance(each, str) and each), None)
     if path is None:
         return None

@@ -350,17 +350,15 @@ def _shortened_element(text: str, max_tokens: int, count: TokenCounter, note: st
 
     The tags are its first and last lines.
     """
-    opening, _, rest = text.partition("\n")
-    body, _, closing = rest.rpartition("\n")
-    tags = count(f"{opening}\n{closing}\n")
-    if not body or not opening.startswith("<") or not closing.startswith("</"):
+    parts = Parts.of(text, "xml")
+    if parts is None:
         return ""
     return _cut(
-        body,
-        max_tokens - tags - 2,
+        parts.body,
+        max_tokens - count(f"{parts.head}{parts.tail}") - 2,
         max_tokens,
         count,
-        lambda short: f"{opening}\n{short}\n{closing}",
+        lambda short: f"{parts.head}{short}{parts.tail}",
         note,
     )
 

@@ -21,6 +21,7 @@ from contextkit.models.request import Recipe, RecipeTemplate, Section
 from contextkit.models.source import Setting, SourceInfo, Tool
 from contextkit.models.transcripts import SessionImporter
 from contextkit.plugin.values import (
+    OPTIONAL_TEXT,
     Kinds,
     check_fields,
     described,
@@ -32,7 +33,6 @@ from contextkit.plugin.values import (
 from contextkit.text.secrets import SecretSpan
 from contextkit.text.signals import QuerySignals
 
-_OPTIONAL_TEXT = (str, type(None))
 _INFO_FIELDS: Kinds = {
     "title": (str,),
     "description": (str,),
@@ -59,7 +59,7 @@ _REPORT_FIELDS: Kinds = {
     "notes": (list, tuple),
 }
 _SPAN_FIELDS: Kinds = {"start": (int,), "end": (int,), "kind": (str,)}
-_HEALTH_FIELDS: Kinds = {"state": (str,), "text": (str,), "remedy": _OPTIONAL_TEXT}
+_HEALTH_FIELDS: Kinds = {"state": (str,), "text": (str,), "remedy": OPTIONAL_TEXT}
 _SPAN_KIND = re.compile(r"[^\]\n\r]{1,60}")
 _TOOL_FIELDS: Kinds = {
     "name": (str,),
@@ -72,8 +72,8 @@ _RECIPE_FIELDS: Kinds = {"title": (str,), "sections": (list, tuple), "footer": (
 _SECTION_FIELDS: Kinds = {
     "source": (str,),
     "key": (str,),
-    "title": _OPTIONAL_TEXT,
-    "query": _OPTIONAL_TEXT,
+    "title": OPTIONAL_TEXT,
+    "query": OPTIONAL_TEXT,
     "filters": (Mapping,),
 }
 

@@ -10,17 +10,16 @@ from attrs import frozen
 from contextkit.errors import SourceError
 from contextkit.models.items import ContextItem, Provenance, Successor
 from contextkit.plugin.plain import MOST_CHARACTERS, TooMuchError, plain_item
-from contextkit.plugin.values import Kinds, check_fields, sequence_of
+from contextkit.plugin.values import OPTIONAL_TEXT, Kinds, check_fields, sequence_of
 
-_OPTIONAL_TEXT = (str, type(None))
 _ITEM_FIELDS: Kinds = {
     "content": (str,),
     "id": (str,),
     "kind": (str,),
-    "title": _OPTIONAL_TEXT,
-    "text": _OPTIONAL_TEXT,
-    "location": _OPTIONAL_TEXT,
-    "sequence": _OPTIONAL_TEXT,
+    "title": OPTIONAL_TEXT,
+    "text": OPTIONAL_TEXT,
+    "location": OPTIONAL_TEXT,
+    "sequence": OPTIONAL_TEXT,
     "position": (int, type(None)),
     "metadata": (Mapping,),
     "must_keep": (tuple,),

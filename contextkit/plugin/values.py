@@ -17,6 +17,9 @@ T = TypeVar("T")
 Kinds = Mapping[str, tuple[type, ...]]
 """Field -> the types of its values."""
 
+OPTIONAL_TEXT = (str, type(None))
+"""The types of a text that may be missing."""
+
 _MOST_NAMES = 1000
 """How many dedupe keys an item, and how many keywords a query, may have."""
 

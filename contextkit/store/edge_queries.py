@@ -15,11 +15,11 @@ from datetime import datetime
 from typing import Any, cast
 
 import qdrant_edge as edge
-from attrs import define, field, frozen
+from attrs import define, field
 
 from contextkit.models.record import Range, Search
 from contextkit.store.base import BM25, Match, StoredBatch, StoredPoint, candidates_for, conditions
-from contextkit.store.hybrid import QueryVectors
+from contextkit.store.hybrid import PlannedSearch, QueryVectors
 from contextkit.store.identity import StoredModel, vector_name
 from contextkit.store.payloads import point_number
 from contextkit.text.keywords import AnyKeywordVector
@@ -155,26 +155,13 @@ def _range(bounds: Range) -> edge.RangeFloat | edge.RangeDateTime:
     return edge.RangeFloat(**given)
 
 
-@frozen
-class PlannedSearch:
-    """The engine's requests for one search: by keywords, by meaning."""
-
-    keywords: edge.QueryRequest | None
-    dense: edge.QueryRequest | None
-
-    @property
-    def requests(self) -> list[edge.QueryRequest]:
-        """The requests there are, keywords first."""
-        return [request for request in (self.keywords, self.dense) if request is not None]
-
-
 def plan_search(
     search: Search,
     query: QueryVectors,
     vector: str | None,
     there: Collection[str],
     select: Callable[[str, Sequence[Match]], edge.Filter],
-) -> PlannedSearch:
+) -> PlannedSearch[edge.QueryRequest]:
     """Plan one search, using the dense vectors of this name.
 
     The inverse document frequency is computed from the source's own records in these projects:

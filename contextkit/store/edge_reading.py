@@ -13,10 +13,10 @@ from attrs import field, frozen
 from contextkit.errors import RecordDamagedError, RecordError, StoreError
 from contextkit.models.record import Hit, Record, Search
 from contextkit.store.base import MOST_HITS, Match, StoredPoint
-from contextkit.store.edge_queries import PlannedSearch, edge_filter, keyword_vector, plan_search
+from contextkit.store.edge_queries import edge_filter, keyword_vector, plan_search
 from contextkit.store.engine_errors import engine_errors
 from contextkit.store.field_values import can_answer
-from contextkit.store.hybrid import QueryVectors, RawHits, join_hits
+from contextkit.store.hybrid import PlannedSearch, QueryVectors, RawHits, join_hits, raw_hits
 from contextkit.store.payloads import Damage, point_number, record_digits
 from contextkit.store.record_cache import RecordCache
 from contextkit.text.keywords import KeywordVector, embed_keywords
@@ -223,18 +223,12 @@ class EdgeReader:
         )
 
     def _answer(
-        self, shard: edge.EdgeShard, planned: Sequence[PlannedSearch]
+        self, shard: edge.EdgeShard, planned: Sequence[PlannedSearch[edge.QueryRequest]]
     ) -> list[RawHits[int]]:
         requests = [request for plan in planned for request in plan.requests]
         with engine_errors(f"searching the store at {self.path}"):
-            answers = iter(shard.query_batch(edge.QueryBatchRequest(requests)) if requests else [])
-        return [
-            RawHits(
-                keyword_scores=_scores(next(answers)) if plan.keywords else {},
-                similarities=_scores(next(answers)) if plan.dense else None,
-            )
-            for plan in planned
-        ]
+            answers = shard.query_batch(edge.QueryBatchRequest(requests)) if requests else []
+        return raw_hits(planned, map(_scores, answers))
 
     def _words(self, shard: edge.EdgeShard, best: Mapping[int, str]) -> dict[int, frozenset[int]]:
         """Return the word ids that points were stored with.

@@ -48,12 +48,11 @@ from contextkit.store.reading_copy import ReadingCopy
 from contextkit.store.revisions import FolderRevisions
 from contextkit.store.shard_folder import SPARE_BYTES, WORTH_OPTIMIZING, ShardFolder
 from contextkit.store.sizes import records_bytes, vectors_bytes
-from contextkit.store.takeover import open_shard
+from contextkit.store.takeover import UNFLUSHED_POINTS, open_shard
 from contextkit.store.turns import SharedShard
 
 _WRITE_BATCH = 256
 _PAGE = 512
-_UNFLUSHED_POINTS = 8192
 _NEWEST_FIRST = edge.OrderBy("created_at", edge.Direction.Desc)
 
 
@@ -302,7 +301,7 @@ class EmbeddedStore:
                 if stored:
                     self._folder.lost.done(stored[-1])
                 self._unflushed += 1 if numbers is None else len(numbers)
-                if self._unflushed >= _UNFLUSHED_POINTS:
+                if self._unflushed >= UNFLUSHED_POINTS:
                     # Without a flush the log would grow, and so would the time to replay it.
                     self._unflushed = 0
                     shard.flush()

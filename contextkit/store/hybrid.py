@@ -11,9 +11,9 @@ is much weaker than the other, ranks alone lose the information of the stronger 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Generic
+from typing import Generic, TypeVar
 
 from attrs import frozen
 
@@ -24,6 +24,8 @@ from contextkit.store.payloads import AnyPoint
 from contextkit.text.keywords import KeywordVector, embed_keywords_query, related_to
 from contextkit.text.languages.read import in_english, language_of, terms_in
 from contextkit.text.spellings import joined_words, other_spellings, with_compounds
+
+_Request = TypeVar("_Request")
 
 KEYWORD_WEIGHT = 0.75
 _FULL_COVERAGE_WORDS = 5
@@ -121,11 +123,37 @@ class QueryVectors:
 
 
 @frozen
+class PlannedSearch(Generic[_Request]):
+    """The engine's requests for one search: by keywords, by meaning."""
+
+    keywords: _Request | None
+    dense: _Request | None
+
+    @property
+    def requests(self) -> list[_Request]:
+        """The requests there are, keywords first."""
+        return [request for request in (self.keywords, self.dense) if request is not None]
+
+
+@frozen
 class RawHits(Generic[AnyPoint]):
     """The engine's answer to one search, for each ranking."""
 
     keyword_scores: Mapping[AnyPoint, float]
     similarities: Mapping[AnyPoint, float] | None
+
+
+def raw_hits(
+    planned: Sequence[PlannedSearch[_Request]], scores: Iterator[Mapping[AnyPoint, float]]
+) -> list[RawHits[AnyPoint]]:
+    """Assign the scores of each request, in their order, to the planned searches."""
+    return [
+        RawHits(
+            keyword_scores=next(scores) if plan.keywords else {},
+            similarities=next(scores) if plan.dense else None,
+        )
+        for plan in planned
+    ]
 
 
 def embed_queries(searches: Sequence[Search], embedders: Embedders) -> list[QueryVectors]:

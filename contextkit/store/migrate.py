@@ -16,17 +16,15 @@ from pathlib import Path
 from attrs import define, field, frozen
 
 from contextkit.config.load import data_folder
-from contextkit.embedding.embedder import KeywordsOnly
 from contextkit.errors import RecordDamagedError, StoreError
 from contextkit.files import make_private_folder, write_atomically
 from contextkit.models.record import CHECKOUTS, Record
 from contextkit.store.base import PointStore, RecordStore, StoredBatch, by_source, in_batches
 from contextkit.store.payloads import read_payload, record_checksum
-from contextkit.store.reused_vectors import ReusingEmbedders
+from contextkit.store.reused_vectors import KEYWORDS_ONLY, ReusingEmbedders
 
 _BATCH = 256
 _MOST_PASSES = 10
-_KEYWORDS_ONLY = KeywordsOnly().name
 
 Moving = Callable[[str, int, int], None]
 """Called with `copy` or `verify`, the records done in this pass, and the total."""
@@ -195,7 +193,7 @@ class Migration:
         self, stored: StoredBatch, records: Sequence[Record]
     ) -> dict[str, Sequence[float]]:
         model = self.embedders.of(stored.source).name
-        if model in (None, _KEYWORDS_ONLY) or model != stored.model:
+        if model in (None, KEYWORDS_ONLY) or model != stored.model:
             return {}
         points = zip(records, stored.points, strict=True)
         return {r.searched_text: point.dense for r, point in points if point.dense is not None}
@@ -261,7 +259,7 @@ class Migration:
         embedder.known = dict(vectors)
         # Asked before anything is stored: a record without its vector would count as copied.
         made = embedder.dense([record.searched_text for record in records])
-        if made is None and embedder.name != _KEYWORDS_ONLY:
+        if made is None and embedder.name != KEYWORDS_ONLY:
             raise StoreError(
                 f"the records of '{source}' have no vectors: {embedder.problem}; correct that and "
                 f"run the command again, it goes on where it stopped"

@@ -14,6 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     # A command imports this module first.
     from collections.abc import Iterator, Mapping
+    from pathlib import Path
 
 _PAGE = "page_"
 """The beginning of the names of files with texts, weights and the like."""
@@ -91,7 +92,7 @@ def read_ahead(shard: str) -> None:
     Raises `OSError` if a file cannot be read.
     """
     files = list(files_below(f"{shard}/segments"))
-    texts = sum(_room(file) for file in files if _TEXTS in file)
+    texts = sum(room_of(file) for file in files if _TEXTS in file)
     wanted = _READ_WHOLE if texts > _MOST_TEXTS else (*_READ_WHOLE, _TEXTS)
     for file in files:
         name = file.rpartition(os.sep)[2]
@@ -99,7 +100,7 @@ def read_ahead(shard: str) -> None:
             fetch(file, with_holes=name == _FLAGS)
 
 
-def _room(file: str) -> int:
+def room_of(file: str | Path) -> int:
     """Return the bytes that a file takes on the disk, without its holes."""
     found = os.stat(file)  # noqa: PTH116 - as above
     return 512 * getattr(found, "st_blocks", -(-found.st_size // 512))

@@ -17,7 +17,7 @@ from attrs import frozen
 from contextkit.errors import StoreError, StoreFullError, StoreReadOnlyError
 from contextkit.logs import get_logger
 from contextkit.store.shard_folder import OPEN_BYTES, ShardFolder
-from contextkit.store.sparse_files import copy_with_holes
+from contextkit.store.sparse_files import copy_with_holes, size_on_disk
 
 _log = get_logger(__name__)
 
@@ -77,8 +77,7 @@ class ReadingCopy:
         shutil.rmtree(self.folder.path, ignore_errors=True)
 
     def _require_room(self, files: list[Path]) -> None:
-        stats = [file.stat() for file in files]
-        size = sum(512 * getattr(stat, "st_blocks", -(-stat.st_size // 512)) for stat in stats)
+        size = size_on_disk(files)
         free = shutil.disk_usage(self.folder.path).free
         if free < size + OPEN_BYTES:
             raise StoreFullError(

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_KEYWORDS_ONLY = KeywordsOnly().name
+KEYWORDS_ONLY = KeywordsOnly().name
+"""The name of the model without vectors."""
 
 
 @define(eq=False)
@@ -132,6 +133,6 @@ def chosen_embedder(source: str, before: StoreIdentity | None, embedders: Embedd
     """
     chosen = embedders.of(source)
     stored = None if before is None else before.sources.get(source)
-    if embedders.known(source) is None and stored == _KEYWORDS_ONLY:
+    if embedders.known(source) is None and stored == KEYWORDS_ONLY:
         return KeywordsOnly()
     return chosen

@@ -27,6 +27,7 @@ from contextkit.store.base import (
     stored_batches as new_batches,
 )
 from contextkit.store.hybrid import (
+    PlannedSearch,
     QueryVectors,
     embed_queries,
     prepare_queries,
@@ -43,7 +44,7 @@ from contextkit.store.server_facts import ServerFacts, read_facts
 from contextkit.store.server_queries import WRITE_BATCH, server_filter, server_point, write_batches
 from contextkit.store.server_reading import PointReader, payloads, stored_batches
 from contextkit.store.server_retry import RetryingClient
-from contextkit.store.server_search import PlannedSearch, found_hits, plan_search
+from contextkit.store.server_search import found_hits, plan_search
 
 _DELETE_BATCH = 10_000
 _INDEX_MISSING = "Index required"
@@ -312,7 +313,7 @@ class ServerStore:
 
     def _searched(
         self, reader: PointReader, searches: Sequence[Search], vectors: Sequence[QueryVectors]
-    ) -> tuple[list[PlannedSearch], list[list[models.ScoredPoint]]]:
+    ) -> tuple[list[PlannedSearch[models.QueryRequest]], list[list[models.ScoredPoint]]]:
         """Plan the searches and answer them."""
         identity = self._with_models(reader.client, vectors)
         names = vector_names(searches, vectors, identity, self._made.place)

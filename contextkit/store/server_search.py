@@ -4,32 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from attrs import frozen
 from qdrant_client import models
 
 from contextkit.models.record import Hit, Record, Search
 from contextkit.store.base import BM25, candidates_for, conditions
-from contextkit.store.hybrid import QueryVectors, RawHits, join_hits
+from contextkit.store.hybrid import PlannedSearch, QueryVectors, join_hits, raw_hits
 from contextkit.store.server_queries import server_filter, sparse_vector
 from contextkit.text.keywords import embed_keywords
 
 
-@frozen
-class PlannedSearch:
-    """The server's requests for one search: by keywords, by meaning."""
-
-    keywords: models.QueryRequest | None
-    dense: models.QueryRequest | None
-
-    @property
-    def requests(self) -> list[models.QueryRequest]:
-        """The requests there are, keywords first."""
-        return [request for request in (self.keywords, self.dense) if request is not None]
-
-
 def plan_search(
     search: Search, query: QueryVectors, vector: str | None, selected: models.Filter, most: int
-) -> PlannedSearch:
+) -> PlannedSearch[models.QueryRequest]:
     """Plan one search, as `edge_queries.plan_search` does.
 
     The answer includes payloads: a second round trip would take longer.
@@ -76,7 +62,7 @@ def _corpus(search: Search) -> models.SearchParams | None:
 def found_hits(
     searches: Sequence[Search],
     vectors: Sequence[QueryVectors],
-    planned: Sequence[PlannedSearch],
+    planned: Sequence[PlannedSearch[models.QueryRequest]],
     answers: Sequence[Sequence[models.ScoredPoint]],
     records: Mapping[str, Record],
 ) -> list[list[Hit]]:
@@ -89,14 +75,6 @@ def found_hits(
         answers: its answers, in the order of the requests.
         records: point id -> sound record, of all answers.
     """
-    remaining = iter(answers)
-    raw = [
-        RawHits(
-            keyword_scores=_scores(next(remaining)) if plan.keywords else {},
-            similarities=_scores(next(remaining)) if plan.dense else None,
-        )
-        for plan in planned
-    ]
 
     def fetch(point_ids: Sequence[str]) -> dict[str, Record]:
         return {point: records[point] for point in point_ids if point in records}
@@ -107,7 +85,7 @@ def found_hits(
             for point, record in fetch(list(point_ids)).items()
         }
 
-    return join_hits(searches, vectors, raw, words_of, fetch)
+    return join_hits(searches, vectors, raw_hits(planned, map(_scores, answers)), words_of, fetch)
 
 
 def _scores(points: Sequence[models.ScoredPoint]) -> dict[str, float]:

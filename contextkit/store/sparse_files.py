@@ -7,6 +7,8 @@ import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
+from contextkit.store.read_ahead import room_of
+
 _CHUNK_BYTES = 1024 * 1024
 _ZEROES = bytes(_CHUNK_BYTES)
 
@@ -31,7 +33,7 @@ def is_in_memory(path: Path) -> bool:
 
 def room_of_holes(path: Path) -> int:
     """The bytes that a file would take in addition without its holes."""
-    return max(0, path.stat().st_size - size_on_disk([path]))
+    return max(0, path.stat().st_size - room_of(path))
 
 
 def dig_holes(file: Path) -> None:
@@ -44,5 +46,4 @@ def dig_holes(file: Path) -> None:
 
 def size_on_disk(files: Iterable[Path]) -> int:
     """Bytes that files take on the disk, without their holes."""
-    found = [file.stat() for file in files]
-    return sum(512 * getattr(stat, "st_blocks", -(-stat.st_size // 512)) for stat in found)
+    return sum(map(room_of, files))

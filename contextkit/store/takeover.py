@@ -26,7 +26,9 @@ from contextkit.store.identity import StoreIdentity, new_models
 from contextkit.store.payloads import unreadable
 from contextkit.store.shard_folder import SPARE_BYTES, OlderShardError, ShardFolder
 
-_UNFLUSHED_POINTS = 8192
+UNFLUSHED_POINTS = 8192
+"""Written points after which a shard is flushed."""
+
 _REPORT_SECONDS = 5.0
 
 _log = get_logger(__name__)
@@ -155,7 +157,7 @@ class _Takeover:
                 shard.update(new_keyword_vector(source))
             shard.update(edge.UpdateOperation.upsert_points(made))
             self._unflushed += len(made)
-            if self._unflushed >= _UNFLUSHED_POINTS:
+            if self._unflushed >= UNFLUSHED_POINTS:
                 self._unflushed = 0
                 shard.flush()
         self._copied += len(made)
@@ -167,7 +169,7 @@ class _Takeover:
         while True:
             with engine_errors("reading the new shard"):
                 points, offset = shard.scroll(
-                    edge.ScrollRequest(limit=_UNFLUSHED_POINTS, offset=offset, with_payload=True)
+                    edge.ScrollRequest(limit=UNFLUSHED_POINTS, offset=offset, with_payload=True)
                 )
                 found += len(points)
                 checksums += sum(_checksum(point.payload) for point in points)

@@ -285,7 +285,7 @@ def test_the_log_does_not_grow_without_end(
     embedded: EmbeddedStore, note: Note, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A long run of writes is flushed now and then, so that little is to be replayed."""
-    monkeypatch.setattr("contextkit.store.embedded._UNFLUSHED_POINTS", 500)
+    monkeypatch.setattr("contextkit.store.embedded.UNFLUSHED_POINTS", 500)
     embedded.prepare()
     begins = tmp_path / "store/shard/wal/first-index"
     with embedded.hold():

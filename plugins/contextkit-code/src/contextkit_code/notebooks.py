@@ -16,8 +16,6 @@ from attrs import frozen
 from contextkit_code.statements import comment_sign
 from contextkit_code.text_files import NotTextError
 
-NOTEBOOK = ".ipynb"
-"""Suffix of a notebook's file."""
 _LONGEST_SECTION = 50
 """Most rows of code and text that are joined; a longer cell stands alone."""
 

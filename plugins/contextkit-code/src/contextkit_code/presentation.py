@@ -10,6 +10,7 @@ from contextkit.models import Detail, Style
 from contextkit.text import (
     ELLIPSIS,
     TextStyle,
+    code_span,
     element,
     escape_markdown,
     line_start_safe,
@@ -22,7 +23,6 @@ from contextkit_code.gists import rows_of
 from contextkit_code.runs import with_marks
 from contextkit_code.statements import comment_sign
 
-_BACKTICKS = re.compile("`+")
 _SAYS_SOMETHING = re.compile(r"\w")
 _WORD = re.compile(r"\w+")
 _BEGINNING_LINES = 3
@@ -52,8 +52,8 @@ def shown(item: ContextItem, style: Style, detail: Detail) -> str:
 
 def _markdown(item: ContextItem, block: str) -> str:
     label, where = escape_markdown(_unit_type_of(item).capitalize()), location_of(item)
-    place = f" in {_code_span(where)}" if where else ""
-    return f"**{label}** {_code_span(_name_of(item))}{place}\n{block}"
+    place = f" in {code_span(where)}" if where else ""
+    return f"**{label}** {code_span(_name_of(item))}{place}\n{block}"
 
 
 def _xml(item: ContextItem, block: str) -> str:
@@ -117,7 +117,7 @@ def _compact(item: ContextItem, style: TextStyle) -> str:
     what, says = compact_unit(item)
     where = location_of(item) or _name_of(item)
     words = f"{what} - {says}" if says else what
-    marked = f"{_code_span(where)} {_code_span(what)}"
+    marked = f"{code_span(where)} {code_span(what)}"
     marked += f": {line_start_safe(says)}" if says else ""
     return style.entry(
         style.choose(markdown=marked, xml="", plain=one_line(f"{where} {words}")),
@@ -163,9 +163,3 @@ def _xml_place(item: ContextItem) -> dict[str, str]:
         return {}
     line = item.metadata.get("start_line")
     return {"file": _visible(str(path)), **({} if line is None else {"line": str(line)})}
-
-
-def _code_span(text: str) -> str:
-    longest = max(map(len, _BACKTICKS.findall(text)), default=0)
-    ticks = "`" * (longest + 1)
-    return f"{ticks} {text} {ticks}" if longest else f"`{text}`"
