@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from contextkit.config.load import (
         data_folder as data_folder,
         load_config as load_config,
-        patient as patient,
         user_config_file as user_config_file,
+        with_command_timeouts as with_command_timeouts,
     )
     from contextkit.config.settings import Config as Config
     from contextkit.files import (
@@ -72,7 +72,7 @@ _NAMES = {
     "small_json": "to_json",
     "tools": "OfferedTool call_tool offer_tool offered_tools",
     "transcript_lines": "json_lines",
-    "..config.load": "data_folder load_config patient user_config_file",
+    "..config.load": "data_folder load_config with_command_timeouts user_config_file",
     "..config.settings": "Config",
     "..files": "make_private_folder write_private",
     "..pipeline.overview": "SourceOverview",

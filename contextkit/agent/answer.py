@@ -157,14 +157,14 @@ def answer_later(kit: ContextKit, event: HookEvent) -> None:
         return
     known = frozenset(session.shown)
     try:
-        found = _patiently(kit, event, session)
+        found = _with_retries(kit, event, session)
         if found.get("context"):
             keep_for_later(event, found, began, known)
     except Exception as error:  # noqa: BLE001 - agents never see errors
         note("late_answer_failed", session=event.session, reason=in_words(error))
 
 
-def _patiently(kit: ContextKit, event: HookEvent, session: Session) -> dict[str, Any]:
+def _with_retries(kit: ContextKit, event: HookEvent, session: Session) -> dict[str, Any]:
     deadline = time.monotonic() + _LATER_SECONDS
     while True:
         try:
@@ -307,7 +307,7 @@ def _as_answer(context: FormattedContext) -> dict[str, Any]:
 
 
 def answer_here(
-    event: Mapping[str, Any], started: float, heard: Callable[[dict[str, Any]], None]
+    event: Mapping[str, Any], started: float, on_limits: Callable[[dict[str, Any]], None]
 ) -> dict[str, Any]:
     """Answer an event in this process, which ends soon after.
 
@@ -316,7 +316,7 @@ def answer_here(
     Args:
         event: the event as the agent wrote it.
         started: when the agent began to wait, by `time.monotonic`.
-        heard: receives the time limit, and whether a background server is wanted.
+        on_limits: receives the time limit, and whether a background server is wanted.
 
     Raises what `answer_event` and `ContextKit.open` raise.
     """
@@ -330,7 +330,7 @@ def answer_here(
     kit = open_for_hooks(find_workspace(Path(asked.folder)), os.environ, models=False)
     hooks = kit.config.hooks
     limit = cold_seconds(kit.config, asked.name)
-    heard({"limit": limit, "resident": hooks.resident and hooks.enabled})
+    on_limits({"limit": limit, "resident": hooks.resident and hooks.enabled})
     if not hooks.enabled:
         return {}
     hide_shown(kit)

@@ -207,7 +207,7 @@ def ask(
     request: Mapping[str, Any],
     environment: Mapping[str, str],
     seconds: float,
-    heard: Callable[[dict[str, Any]], None] = lambda _: None,
+    on_message: Callable[[dict[str, Any]], None] = lambda _: None,
 ) -> dict[str, Any] | None:
     """Send a request to the background server.
 
@@ -215,7 +215,7 @@ def ask(
         request: `op` and its arguments.
         environment: variables; the settings among them are sent with the request.
         seconds: the timeout.
-        heard: called with each message before the last one, which give the time limit.
+        on_message: called with each message before the last one, which give the time limit.
 
     Returns:
         The last message; None if no server runs, it has another version, or it ended meanwhile.
@@ -235,7 +235,7 @@ def ask(
         )
         message = receive(connection)
         while message.get("more"):
-            heard(message)
+            on_message(message)
             message = receive(connection)
     except (OSError, ProtocolError):
         return None

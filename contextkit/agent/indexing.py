@@ -119,7 +119,7 @@ def main() -> None:
     from filelock import FileLock, Timeout
 
     from contextkit.agent.sessions import note
-    from contextkit.config.load import data_folder, load_config, patient
+    from contextkit.config.load import data_folder, load_config, with_command_timeouts
     from contextkit.errors import in_words
     from contextkit.files import make_private_folder
     from contextkit.kit import ContextKit
@@ -136,7 +136,7 @@ def main() -> None:
         return
     try:
         workspace = find_workspace(folder)
-        config = patient(load_config(workspace, flags=asked["settings"]))
+        config = with_command_timeouts(load_config(workspace, flags=asked["settings"]))
         make_private_folder(states := data_folder() / "state")
         alike = hashlib.sha256(given + repr(config.store).encode("utf-8", "surrogatepass"))
         lock = FileLock(states / f"background-{alike.hexdigest()[:16]}.lock", mode=0o600)

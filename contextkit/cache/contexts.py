@@ -96,7 +96,7 @@ class ContextCache:
         try:
             key = await self._key(request, recipe)
         except NoKeyError as reason:
-            self.counting.passed_over()
+            self.counting.uncacheable()
             return self._traced(await pipeline.assemble(request, recipe), "not_kept", str(reason))
         # A nested request must not wait for an assembly that waits for it.
         flight = f"{key} inside" if is_inside() else key

@@ -26,7 +26,7 @@ PREFIX = "contextkit:1:"
 """Prefix of all keys in Redis; the number is the version of the values' format."""
 
 _KEYS_AT_ONCE = 1000
-_PATIENCE_SECONDS = 5.0
+_TIMEOUT_SECONDS = 5.0
 """Time limit for scanning and deleting all keys."""
 
 _Found = tuple[bytes, float]
@@ -245,7 +245,7 @@ class Levels:
                 found[key.decode().removeprefix(PREFIX).partition(":")[0]] += 1
             return dict(found)
 
-        return None if self.redis is None else self.redis.attempt(counted, _PATIENCE_SECONDS)
+        return None if self.redis is None else self.redis.attempt(counted, _TIMEOUT_SECONDS)
 
     def clear_blocking(self, kinds: Iterable[Kind]) -> bool:
         """Delete all values of these kinds.
@@ -261,7 +261,7 @@ class Levels:
             return True
 
         self._memories.clear()
-        return self.redis is None or self.redis.attempt(delete, _PATIENCE_SECONDS) is not None
+        return self.redis is None or self.redis.attempt(delete, _TIMEOUT_SECONDS) is not None
 
     def close(self) -> None:
         """Clear the memory and close the connections.

@@ -58,7 +58,7 @@ class ResultCache:
         try:
             return await self.keys.apart(lambda: self.keys.of_answer(source, request))
         except NoKeyError:
-            self.counting.passed_over()
+            self.counting.uncacheable()
             return None
 
     def _with(self, question: Question, key: str, value: bytes | None) -> Question:

@@ -14,12 +14,12 @@ class CacheStats:
     Attributes:
         hits: the number of values found.
         misses: the number of values that had to be computed.
-        passed_over: the number of requests that cannot be cached.
+        uncacheable: the number of requests that cannot be cached.
     """
 
     hits: int = 0
     misses: int = 0
-    passed_over: int = 0
+    uncacheable: int = 0
 
     @property
     def hit_ratio(self) -> float:
@@ -27,7 +27,7 @@ class CacheStats:
 
         0 without requests.
         """
-        asked = self.hits + self.misses + self.passed_over
+        asked = self.hits + self.misses + self.uncacheable
         return self.hits / asked if asked else 0.0
 
 
@@ -37,7 +37,7 @@ class Counting:
 
     _hits: int = field(default=0, init=False)
     _misses: int = field(default=0, init=False)
-    _passed_over: int = field(default=0, init=False)
+    _uncacheable: int = field(default=0, init=False)
     _turn: ForkLock = field(factory=ForkLock, init=False)
 
     def hit(self) -> None:
@@ -50,13 +50,13 @@ class Counting:
         with self._turn:
             self._misses += 1
 
-    def passed_over(self) -> None:
+    def uncacheable(self) -> None:
         """Count a request that cannot be cached."""
         with self._turn:
-            self._passed_over += 1
+            self._uncacheable += 1
 
     @property
     def so_far(self) -> CacheStats:
         """The current counts."""
         with self._turn:
-            return CacheStats(self._hits, self._misses, self._passed_over)
+            return CacheStats(self._hits, self._misses, self._uncacheable)

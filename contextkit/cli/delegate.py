@@ -43,7 +43,7 @@ def delegated(arguments: Sequence[str]) -> int | None:
 
     deadline = time.monotonic() + _MOST_SECONDS
 
-    def heard(_: Mapping[str, Any]) -> None:
+    def on_message(_: Mapping[str, Any]) -> None:
         if time.monotonic() > deadline:
             raise ProtocolError("the command takes too long")
 
@@ -57,7 +57,7 @@ def delegated(arguments: Sequence[str]) -> int | None:
         request["folder"] = os.getcwd()  # noqa: PTH109 - pathlib costs 5 ms
     except OSError:
         return None
-    answer = ask(request, os.environ, _SILENT_SECONDS, heard)
+    answer = ask(request, os.environ, _SILENT_SECONDS, on_message)
     return None if answer is None or "code" not in answer else _print(answer)
 
 

@@ -12,7 +12,7 @@ from attrs import define
 from contextkit.cli.output import captured
 from contextkit.cli.root import cli
 from contextkit.cli.session import Session
-from contextkit.config.load import load_config, patient
+from contextkit.config.load import load_config, with_command_timeouts
 from contextkit.errors import ConfigError
 from contextkit.kit import ContextKit
 
@@ -67,7 +67,7 @@ def _for_commands(kit: ContextKit, environment: Mapping[str, str]) -> ContextKit
 
     Its breakers are new, as those of a process of its own.
     """
-    config = patient(load_config(kit.workspace, environment=environment))
+    config = with_command_timeouts(load_config(kit.workspace, environment=environment))
     if config.cache.enabled:
         raise ConfigError("a cache belongs to one process", key="cache.enabled")
     registry = copy.copy(kit.registry)

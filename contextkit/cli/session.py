@@ -61,12 +61,12 @@ class Session:
         """
         if self._plugins is None:
             self.start_logs()
-            from contextkit.config.load import load_config, patient
+            from contextkit.config.load import load_config, with_command_timeouts
             from contextkit.plugin.manager import SourceRegistry
             from contextkit.workspace.find import find_workspace
 
             workspace = find_workspace(self.folder)
-            config = patient(load_config(workspace, flags=self.settings))
+            config = with_command_timeouts(load_config(workspace, flags=self.settings))
             registry = SourceRegistry(config)
             self._refuse_unknown_switches(registry)
             self._plugins = workspace, config, registry

@@ -54,7 +54,7 @@ def rule_of(key: str) -> WorkspaceRule | None:
     return rule
 
 
-def narrowed(rule: WorkspaceRule, users: Any, workspaces: Any) -> Any:
+def allowed_value(rule: WorkspaceRule, users: Any, workspaces: Any) -> Any:
     """Return the value that counts by a rule.
 
     A value of a wrong type is passed on where it would count, so that a later check refuses it.
@@ -174,7 +174,7 @@ def _take_workspaces(joined: Joined, key: str, value: Value) -> None:
     elif rule is None:
         joined.contested[key] = Contested(users.raw, users.origin, value.raw, value.origin)
     else:
-        counts = narrowed(rule, users.raw, value.raw)
+        counts = allowed_value(rule, users.raw, value.raw)
         if counts != value.raw:
             joined.overruled[key] = Overruled(value.raw, value.origin, users.origin)
         joined.values[key] = users if counts == users.raw else evolve(value, raw=counts)

@@ -340,7 +340,7 @@ DEADLINE = 3.0
 _TIMEOUT_KEY, _DEADLINE_KEY = "assemble.source_timeout", "assemble.deadline"
 
 
-def patient(config: Config) -> Config:
+def with_command_timeouts(config: Config) -> Config:
     """Raise the sources' timeouts where none is configured."""
     assemble, origins = config.assemble, dict(config.origins)
     if _TIMEOUT_KEY not in origins:

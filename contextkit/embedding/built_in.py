@@ -246,7 +246,7 @@ def find_static_model() -> StaticModel:
 
 @lru_cache(maxsize=1)
 def _static_embedder() -> ModelEmbedder:
-    return ModelEmbedder("wordllama", find_static_model, batch=_BATCH, patience=None)
+    return ModelEmbedder("wordllama", find_static_model, batch=_BATCH, timeout=None)
 
 
 def load_embedder(model: str = "wordllama") -> Embedder:

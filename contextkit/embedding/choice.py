@@ -129,7 +129,7 @@ class PluginEmbedders:
         return ModelEmbedder(
             model,
             lambda: self._ask_plugins(model),
-            patience=self.config.embedding.timeout,
+            timeout=self.config.embedding.timeout,
             kept=self.vectors,
         )
 

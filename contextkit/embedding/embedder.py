@@ -197,7 +197,7 @@ class ModelEmbedder:
         label: the model's name in messages, as configured.
         find: returns the model; called until it succeeds.
         batch: the number of texts per call of the model.
-        patience: timeout in seconds for a query's vector, except for the first one, which may
+        timeout: timeout in seconds for a query's vector, except for the first one, which may
             take longer; None for a model in this process that needs no timeout.
         clock: a monotonic clock in seconds.
         kept: a cache of query vectors, or None.
@@ -206,7 +206,7 @@ class ModelEmbedder:
     label: str
     find: Callable[[], DenseModel]
     batch: int = _BATCH
-    patience: float | None = 1.0
+    timeout: float | None = 1.0
     clock: Callable[[], float] = time.monotonic
     kept: KeptVectors | None = None
     _health: ModelHealth = field(init=False)
@@ -291,7 +291,7 @@ class ModelEmbedder:
     def _ask(self, text: str) -> _Query:
         asked: _Query = Future()
         self._remember(text, asked)
-        if self.patience is None:
+        if self.timeout is None:
             self._answer(text, asked)
         else:
             threading.Thread(
@@ -339,7 +339,7 @@ class ModelEmbedder:
         return vector
 
     def _awaited(self, text: str, asked: _Query) -> list[float] | None:
-        seconds = self.patience if self._answered else _LOADING_SECONDS
+        seconds = self.timeout if self._answered else _LOADING_SECONDS
         try:
             return asked.result(timeout=seconds)
         except TimeoutError:

@@ -23,7 +23,7 @@ from contextkit.models.source import SourceInfo
 from contextkit.models.trace import ItemTraces, Trace
 from contextkit.pipeline.additional import fit_with_list, left_for_items, with_additional
 from contextkit.pipeline.compose import Composer
-from contextkit.pipeline.filters import Sifted, sift
+from contextkit.pipeline.filters import Filtered, filter_items
 from contextkit.pipeline.gate import by_other_means, refuses
 from contextkit.pipeline.lanes import lanes_for, weights_for
 from contextkit.pipeline.looks import Look
@@ -54,7 +54,7 @@ _Summaries = Mapping[object, Piece]
 
 
 @frozen(kw_only=True)
-class Finishing:
+class Completion:
     """Makes one context from the gathered answers.
 
     Attributes:
@@ -85,9 +85,9 @@ class Finishing:
         request, count = gathered.request, gathered.count
         choosing = Choosing(self.history, request, self.watch)
         with self.watch.stage("filter"):
-            sifted = sift(gathered.questions, gathered.answers, self._infos(gathered))
+            filtered = filter_items(gathered.questions, gathered.answers, self._infos(gathered))
             weights = weights_for(self.registry, gathered.questions, self.failures)
-        selection = await self._selected(gathered, sifted, choosing, weights)
+        selection = await self._selected(gathered, filtered, choosing, weights)
         with self.watch.stage("format"):
             look = Look(request.style, request.detail)
             pieces = pieces_anew(
@@ -134,7 +134,7 @@ class Finishing:
             counter=count.name,
             max_tokens=request.max_tokens,
             stages={stage: round(value, 3) for stage, value in self.watch.stages.items()},
-            sources=source_traces(sifted.answers, selection, whole.fitted),
+            sources=source_traces(filtered.answers, selection, whole.fitted),
             items=ItemTraces(partial(item_traces, selection, pieces, whole.fitted, weak, before)),
             notes=tuple(notes),
             strategy=request.strategy.as_dict(),
@@ -155,16 +155,18 @@ class Finishing:
     async def _selected(
         self,
         gathered: Gathered,
-        sifted: Sifted,
+        filtered: Filtered,
         choosing: Choosing,
         weights: Mapping[str, float],
     ) -> Selection:
         """Select candidates, best first."""
         request, sections, infos = gathered.request, gathered.sections, self._infos(gathered)
-        chosen = await choosing.signals(sifted.answers)
+        chosen = await choosing.signals(filtered.answers)
         with self.watch.stage("rank"):
             floors = {s.key: floor_of(self.registry, s, request) for s in sections}
-            candidates = rank(sifted.answers, infos, self.clock(), request.strategy, floors, chosen)
+            candidates = rank(
+                filtered.answers, infos, self.clock(), request.strategy, floors, chosen
+            )
             refused = refuses(request, sections, candidates, infos) if self.gated else None
         dropped: list[Dropped] = []
         if refused:
@@ -199,7 +201,7 @@ class Finishing:
             ordered = diversify(ranked, request.diversity)
             dropped += beyond(ordered, request.max_items)
             kept = mark_superseded(ordered[: request.max_items], updates)
-        dropped = [*dropped, *selection.dropped, *sifted.dropped]
+        dropped = [*dropped, *selection.dropped, *filtered.dropped]
         return Selection(kept, dropped, selection.far)
 
     async def _compressed(

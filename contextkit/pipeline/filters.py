@@ -25,14 +25,14 @@ from contextkit.sources.validity import Validity, with_validity
 
 
 @frozen
-class Sifted:
+class Filtered:
     """The answers after filtering, and the items that were dropped."""
 
     answers: list[Answer]
     dropped: list[Dropped]
 
 
-def narrowed(
+def with_filters(
     request: ContextRequest, info: SourceInfo, source: str, sources: Collection[str]
 ) -> ContextRequest:
     """Narrow a source's request by filters applied later.
@@ -72,9 +72,9 @@ def _excludable(request: ContextRequest, source: str, sources: Collection[str]) 
     return sum(1 for name in request.exclude if name.partition(":")[0] not in others)
 
 
-def sift(
+def filter_items(
     questions: Sequence[Question], answers: Sequence[Answer], infos: Sequence[SourceInfo]
-) -> Sifted:
+) -> Filtered:
     """Drop items that fail their request's filters.
 
     Items beyond their section's limit are dropped next.
@@ -84,17 +84,17 @@ def sift(
         answers: one per question, in the same order.
         infos: the description of each one's source.
     """
-    sifted = Sifted([], [])
+    filtered = Filtered([], [])
     for question, answer, info in zip(questions, answers, infos, strict=True):
         reasons = [refusal(item, question.request, info) for item in answer.items]
         wanted = [i for i, why in zip(answer.items, reasons, strict=True) if why is None]
-        sifted.answers.append(_without(answer, tuple(wanted[: question.limit])))
-        sifted.dropped.extend(
+        filtered.answers.append(_without(answer, tuple(wanted[: question.limit])))
+        filtered.dropped.extend(
             Dropped(_unranked(item, answer.section.key), "filtered", why)
             for item, why in zip(answer.items, reasons, strict=True)
             if why is not None
         )
-    return sifted
+    return filtered
 
 
 def _without(answer: Answer, items: tuple[ContextItem, ...]) -> Answer:

@@ -25,9 +25,9 @@ from contextkit.models.records import Records
 from contextkit.models.request import ContextRequest, Recipe, Section
 from contextkit.models.source import SourceInfo
 from contextkit.pipeline.admission import Admission
-from contextkit.pipeline.assemble import Finishing
+from contextkit.pipeline.assemble import Completion
 from contextkit.pipeline.breakers import Breakers
-from contextkit.pipeline.filters import narrowed
+from contextkit.pipeline.filters import with_filters
 from contextkit.pipeline.gate import unless_talk
 from contextkit.pipeline.gather import Answer, Question, gather
 from contextkit.pipeline.observers import Observers
@@ -200,7 +200,7 @@ class Pipeline:
         gathered = Gathered(
             request=request, recipe=recipe, questions=questions, answers=answers, count=count
         )
-        return await self._finishing(watch, failures)(gathered)
+        return await self._completion(watch, failures)(gathered)
 
     async def update(
         self,
@@ -244,7 +244,7 @@ class Pipeline:
                 )
             by_hand = {(each.source, each.id) for each in new if isinstance(each, ContextItem)}
             before = Before(ongoing, items, by_hand)
-            return await self._finishing(watch, failures)(gathered, before)
+            return await self._completion(watch, failures)(gathered, before)
 
     async def _ongoing(self, context: FormattedContext) -> Ongoing:
         kept = ongoing_of(context)
@@ -264,8 +264,8 @@ class Pipeline:
         questions = asking._questions(request, sections, signalling, self.store)
         return await gather(self.registry, questions, request.deadline, redactor=self.redactor)
 
-    def _finishing(self, watch: Stopwatch, failures: HookFailures) -> Finishing:
-        return Finishing(
+    def _completion(self, watch: Stopwatch, failures: HookFailures) -> Completion:
+        return Completion(
             registry=self.registry,
             store=self.store,
             clock=self.clock,
@@ -359,7 +359,7 @@ class Pipeline:
         for section, asked, own in zip(sections, requests, records, strict=True):
             source = section.source
             bound = copied(
-                narrowed(asked, self._info(source), source, known),
+                with_filters(asked, self._info(source), source, known),
                 signals=signalling(asked.query, asked.signals),
                 records=own,
             )

@@ -97,7 +97,7 @@ class UseHistory:
         file: its path; the file and its folder are created with the first entry.
         half_life_days: days after which a signal is half.
         max_items: items that are kept of each project; those chosen longest ago go.
-        patience: seconds to wait for another process that writes.
+        timeout: seconds to wait for another process that writes.
         clock: seconds since 1970.
 
     Every method raises `UseHistoryError` where the file cannot be used.
@@ -106,7 +106,7 @@ class UseHistory:
     file: Path
     half_life_days: float = 30.0
     max_items: int = 10_000
-    patience: float = 0.1
+    timeout: float = 0.1
     clock: Callable[[], float] = field(default=time.time)
 
     def signals(self, project: str, items: Iterable[Key]) -> dict[Key, float]:
@@ -216,7 +216,7 @@ class UseHistory:
                 # SQLite gives the journal the mode of the database file.
                 os.close(open_private(self.file, os.O_RDWR | os.O_CREAT))
             with contextlib.closing(
-                sqlite3.connect(self.file, timeout=self.patience, isolation_level=None)
+                sqlite3.connect(self.file, timeout=self.timeout, isolation_level=None)
             ) as database:
                 database.execute(_TABLE)
                 yield database

@@ -11,7 +11,7 @@ from typing import Any
 
 from attrs import field, frozen
 
-from contextkit.config.join import ALWAYS, narrowed
+from contextkit.config.join import ALWAYS, allowed_value
 from contextkit.config.origins import Contested, Origin, Overruled
 from contextkit.config.settings import Config, normalized
 from contextkit.errors import ConfigError
@@ -53,7 +53,7 @@ def own_settings(config: Config, source: str, info: SourceInfo) -> OwnSettings:
                 file=Path(contested.workspaces_origin.label),
                 line=contested.workspaces_origin.line,
             )
-        counts = narrowed(rule, contested.users, contested.workspaces)
+        counts = allowed_value(rule, contested.users, contested.workspaces)
         is_users = counts == contested.users
         origins[key] = contested.users_origin if is_users else contested.workspaces_origin
         if counts != contested.workspaces:

@@ -75,7 +75,7 @@ def open_records(
         embedder = load_embedder(model)
     else:
         found = model
-        embedder = ModelEmbedder(found.name, lambda: found, patience=None)
+        embedder = ModelEmbedder(found.name, lambda: found, timeout=None)
     store = EmbeddedStore(path, OneEmbedder(embedder))
     try:
         yield Records(store, source, project)

@@ -21,7 +21,7 @@ from contextkit.errors import ContextKitError
 from contextkit.kit import ContextKit
 from contextkit.models.items import ContextItem
 from contextkit.models.request import ContextRequest, Section
-from contextkit.pipeline.filters import narrowed
+from contextkit.pipeline.filters import with_filters
 from contextkit.pipeline.recipes import section_request
 from contextkit.plugin.item_checks import checked_items
 from contextkit.testing.kits import open_kit
@@ -95,7 +95,7 @@ class Subject:
         section = Section(source=self.name, limit=limit)
         bound = section_request(self.kit.registry, section, asked)
         info = self.kit.registry.info(self.name)
-        own = narrowed(bound, info, self.name, [self.name])
+        own = with_filters(bound, info, self.name, [self.name])
         return evolve(own, records=self.kit.records(self.name))
 
     async def ask(self, request: ContextRequest) -> Any:

@@ -24,7 +24,7 @@ _NOTHING: Mapping[str, str] = MappingProxyType({})
 _CAPABILITIES_VERSION = 0x20080522
 _OVERRIDES_PERMISSIONS = 1 << 1 | 1 << 2
 """Linux's `CAP_DAC_OVERRIDE` and `CAP_DAC_READ_SEARCH`."""
-_PATIENT = """\
+_LONG_TIMEOUTS = """\
 [assemble]
 source_timeout = 30
 deadline = 30
@@ -57,7 +57,7 @@ def own_home(variables: Mapping[str, str] = _NOTHING) -> Iterator[Path]:
         prefix="contextkit-", dir=in_memory(), ignore_cleanup_errors=True
     ) as folder:
         home = Path(folder)
-        (home / "config.toml").write_text(_PATIENT, encoding="utf-8")
+        (home / "config.toml").write_text(_LONG_TIMEOUTS, encoding="utf-8")
         with own_variables("CONTEXTKIT_", {HOME_VARIABLE: folder, **variables}):
             yield home
 

@@ -23,7 +23,7 @@ U = TypeVar("U", bound="OwnUser")
 
 _WAIT_SECONDS = 60.0
 _LOOK_SECONDS = 0.005
-_PATIENT = {
+_LONG_TIMEOUTS = {
     "CONTEXTKIT_HOOKS_TIMEOUT": "30",
     "CONTEXTKIT_ASSEMBLE_SOURCE_TIMEOUT": "30",
     "CONTEXTKIT_ASSEMBLE_DEADLINE": "30",
@@ -70,7 +70,7 @@ class OwnUser:
         }
         return {
             **measuring,
-            **_PATIENT,
+            **_LONG_TIMEOUTS,
             "PATH": os.environ["PATH"],
             "HOME": str(self.folder),
             "CONTEXTKIT_HOME": str(self.home),

@@ -41,7 +41,7 @@ async def test_a_live_source_is_asked_and_the_others_are_not(
     assert ages["notes"] is not None
     assert {row.age for row in first.trace.sources} == {None}
     stats = kit.cache_stats()["results"]
-    assert (stats.hits, stats.misses, stats.passed_over) == (1, 1, 2)
+    assert (stats.hits, stats.misses, stats.uncacheable) == (1, 1, 2)
 
 
 @pytest.mark.parametrize(

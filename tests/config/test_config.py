@@ -9,7 +9,13 @@ from typing import Any
 
 import pytest
 
-from contextkit.config.load import DEADLINE, SOURCE_TIMEOUT, data_folder, patient, user_config_file
+from contextkit.config.load import (
+    DEADLINE,
+    SOURCE_TIMEOUT,
+    data_folder,
+    user_config_file,
+    with_command_timeouts,
+)
 from contextkit.config.origins import Origin
 from contextkit.config.sections import AssembleSettings, SourceSettings
 from contextkit.config.settings import Config
@@ -223,7 +229,7 @@ def test_models_are_chosen_for_all_sources_and_for_one(load: Load) -> None:
 
 def test_both_limits_are_longer_where_none_is_configured() -> None:
     """Longer than what the library has by itself; nothing else differs."""
-    config = patient(Config())
+    config = with_command_timeouts(Config())
     assert config.assemble == AssembleSettings(source_timeout=SOURCE_TIMEOUT, deadline=DEADLINE)
     assert AssembleSettings().source_timeout < SOURCE_TIMEOUT < DEADLINE
     assert AssembleSettings().deadline < DEADLINE
@@ -236,7 +242,7 @@ def test_what_is_configured_stays_as_it_is() -> None:
     """Each of the limits by itself, also where it is what the library has."""
     chosen = Origin("user", "config.toml", 2)
     settings = AssembleSettings(deadline=0.5)
-    config = patient(Config(assemble=settings, origins={"assemble.deadline": chosen}))
+    config = with_command_timeouts(Config(assemble=settings, origins={"assemble.deadline": chosen}))
     assert config.assemble.deadline == 0.5
     assert config.assemble.source_timeout == SOURCE_TIMEOUT
     assert config.origins["assemble.deadline"] is chosen

@@ -11,7 +11,7 @@ from attrs import fields
 from hypothesis import given, strategies as st
 
 from contextkit import ContextItem, ContextKit, SourceInfo
-from contextkit.config.join import narrowed
+from contextkit.config.join import allowed_value
 from contextkit.config.sections import SECTIONS, SourceSettings
 from contextkit.config.settings import Config
 from contextkit.errors import ConfigError
@@ -252,7 +252,7 @@ _NUMBERS = st.integers() | st.floats()
 @given(_NUMBERS, _NUMBERS)
 def test_a_number_is_never_raised(users: float, workspaces: float) -> None:
     """Not by infinity or by what is no number either."""
-    assert not narrowed("lower", users, workspaces) > users
+    assert not allowed_value("lower", users, workspaces) > users
 
 
 @given(_NAMES, _NAMES, st.booleans(), st.booleans())
@@ -260,7 +260,7 @@ def test_lists_and_switches_are_never_widened(
     users: list[str], workspaces: list[str], users_on: bool, workspaces_on: bool
 ) -> None:
     """Names are only taken away, exclusions only added, and switches go one way."""
-    assert set(narrowed("fewer", users, workspaces)) == set(users) & set(workspaces)
-    assert set(narrowed("more", users, workspaces)) == set(users) | set(workspaces)
-    assert narrowed("off", users_on, workspaces_on) == (users_on and workspaces_on)
-    assert narrowed("on", users_on, workspaces_on) == (users_on or workspaces_on)
+    assert set(allowed_value("fewer", users, workspaces)) == set(users) & set(workspaces)
+    assert set(allowed_value("more", users, workspaces)) == set(users) | set(workspaces)
+    assert allowed_value("off", users_on, workspaces_on) == (users_on and workspaces_on)
+    assert allowed_value("on", users_on, workspaces_on) == (users_on or workspaces_on)

@@ -76,7 +76,7 @@ def sea() -> Sea:
 @pytest.fixture
 def embedder(sea: Sea, clock: Clock) -> ModelEmbedder:
     """Its embedder."""
-    return ModelEmbedder("sea:one", lambda: sea, patience=20.0, clock=clock)
+    return ModelEmbedder("sea:one", lambda: sea, timeout=20.0, clock=clock)
 
 
 @pytest.fixture
@@ -186,7 +186,7 @@ def test_a_query_that_is_answered_wrongly_means_keywords_alone(clock: Clock, ans
         def embed_query(self, text: str) -> Any:
             return answer
 
-    embedder = ModelEmbedder("w:1", lambda: Wrong(4), patience=20.0, clock=clock)
+    embedder = ModelEmbedder("w:1", lambda: Wrong(4), timeout=20.0, clock=clock)
     assert embedder.query("x") is None
     assert "the embedding model 'w:1' fails (embed_query " in str(embedder.problem)
 
@@ -226,7 +226,7 @@ def test_whatever_a_model_raises_means_keywords_alone(
 
 def test_an_interrupt_is_no_failure_of_the_model(embedder: ModelEmbedder, sea: Sea) -> None:
     """Ctrl-C gets through, and the next one is asked as ever."""
-    direct = ModelEmbedder("sea:one", lambda: sea, patience=None)
+    direct = ModelEmbedder("sea:one", lambda: sea, timeout=None)
     sea.error = KeyboardInterrupt()
     for ask in (lambda: embedder.dense(["x"]), lambda: direct.query("x")):
         with pytest.raises(KeyboardInterrupt):
@@ -320,7 +320,7 @@ def test_damaged_files_of_the_model_mean_keywords_alone(
     """And when they are whole again, so are the vectors."""
     whole = {file: (package / file).read_bytes() for file in (WEIGHTS, TOKENIZER)}
     DAMAGES[damage](package)
-    embedder = ModelEmbedder("wordllama", lambda: StaticModel(package), patience=None, clock=clock)
+    embedder = ModelEmbedder("wordllama", lambda: StaticModel(package), timeout=None, clock=clock)
     assert embedder.query("high water") is None
     assert embedder.dense(["high water"]) is None
     assert "the embedding model 'wordllama' fails" in str(embedder.problem)
@@ -334,7 +334,7 @@ def test_damaged_files_of_the_model_mean_keywords_alone(
 def test_where_wordllama_is_not_installed_search_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     """As on Linux on Arm, for which it has no wheel."""
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
-    embedder = ModelEmbedder("wordllama", find_static_model, patience=None)
+    embedder = ModelEmbedder("wordllama", find_static_model, timeout=None)
     assert (embedder.query("x"), embedder.dense(["x"])) == (None, None)
     assert "wordllama is not installed" in str(embedder.problem)
 
@@ -365,7 +365,7 @@ def test_one_query_of_many_threads_is_embedded_once(gate: Gate) -> None:
             counted.append(text)
             return Gate.embed_query(self, text)
 
-    embedder = ModelEmbedder("g:1", lambda: Counted(gate=gate.gate), patience=20.0)
+    embedder = ModelEmbedder("g:1", lambda: Counted(gate=gate.gate), timeout=20.0)
     with ThreadPoolExecutor(8) as threads:
         asking = [threads.submit(embedder.query, "high water") for _ in range(8)]
         gate.gate.set()
@@ -380,10 +380,10 @@ def unit_vector(text: str) -> Any:
     return pytest.approx((vector / np.linalg.norm(vector)).tolist())
 
 
-def test_a_search_waits_no_longer_than_its_patience(gate: Gate, clock: Clock) -> None:
+def test_a_search_waits_no_longer_than_its_timeout(gate: Gate, clock: Clock) -> None:
     """Those that ask meanwhile do not wait at all; the late answer serves the next one."""
     gate.gate.set()
-    embedder = ModelEmbedder("g:1", lambda: gate, patience=0.01, clock=clock)
+    embedder = ModelEmbedder("g:1", lambda: gate, timeout=0.01, clock=clock)
     assert embedder.query("the first may take long")
     gate.gate.clear()
     assert embedder.query("high water") is None
@@ -391,5 +391,5 @@ def test_a_search_waits_no_longer_than_its_patience(gate: Gate, clock: Clock) ->
     assert [embedder.query("high water"), embedder.query("other")] == [None, None]
     gate.gate.set()
     clock.now = COOLDOWN_SECONDS
-    patient = ModelEmbedder("g:1", lambda: gate, patience=20, clock=clock)
+    patient = ModelEmbedder("g:1", lambda: gate, timeout=20, clock=clock)
     assert patient.query("high water") == unit_vector("high water")

@@ -31,7 +31,7 @@ def clock() -> Clock:
 @pytest.fixture
 def history(tmp_path: Path, clock: Clock) -> UseHistory:
     """One without a file yet, with a half-life of ten days."""
-    return UseHistory(tmp_path / "folder" / "history.sqlite", 10.0, patience=30.0, clock=clock)
+    return UseHistory(tmp_path / "folder" / "history.sqlite", 10.0, timeout=30.0, clock=clock)
 
 
 # -- signals --------------------------------------------------------------------------------
@@ -149,7 +149,7 @@ def test_a_file_that_cannot_be_looked_up_is_an_error(tmp_path: Path) -> None:
 def test_a_locked_file_is_waited_for_no_longer_than_that(history: UseHistory) -> None:
     """Then it is an error, also for clearing, and the file stays."""
     history.used("p", [A])
-    hasty = UseHistory(history.file, patience=0.01)
+    hasty = UseHistory(history.file, timeout=0.01)
     other = sqlite3.connect(history.file, isolation_level=None)
     other.execute("BEGIN EXCLUSIVE")
     for call in (lambda: hasty.signals("p", [A]), lambda: hasty.clear("p")):
@@ -178,7 +178,7 @@ def test_several_processes_lose_nothing(history: UseHistory) -> None:
         from pathlib import Path
         from contextkit.pipeline.usage import UseHistory
 
-        history = UseHistory(Path(sys.argv[1]), patience=60.0, clock=lambda: 1_800_000_000.0)
+        history = UseHistory(Path(sys.argv[1]), timeout=60.0, clock=lambda: 1_800_000_000.0)
         print("ready", flush=True)
         sys.stdin.readline()
         history.shown("p", [("all", str(number)) for number in range(200)], sys.argv[2])

@@ -26,7 +26,7 @@ from contextkit.testing import HashingModel
 
 def hashing() -> OneEmbedder:
     """The same model for every source."""
-    return OneEmbedder(ModelEmbedder("hash", lambda: HashingModel(256), patience=None))
+    return OneEmbedder(ModelEmbedder("hash", lambda: HashingModel(256), timeout=None))
 
 
 def make_older(path: Path, records: Sequence[Record]) -> str:

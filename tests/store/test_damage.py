@@ -264,7 +264,7 @@ def test_no_flipped_byte_changes_or_loses_a_record_unnoticed(
     """Whatever file it is in: what is read is what was stored, or there is an error."""
     # Not on the disk: each flip is of a fresh copy.
     folder = tmp_path_factory.mktemp("flips")
-    model = ModelEmbedder("hash", lambda: HashingModel(256), patience=None)
+    model = ModelEmbedder("hash", lambda: HashingModel(256), timeout=None)
     store = EmbeddedStore(folder / "store", OneEmbedder(model), idle_seconds=3600.0)
     records = _records(0, 24)
     store.put(records[:16])

@@ -102,7 +102,7 @@ class Refusing(HashingModel):
 
 def hashing(model: HashingModel) -> Embedders:
     """The model for every source."""
-    return OneEmbedder(ModelEmbedder("hash", lambda: model, patience=None))
+    return OneEmbedder(ModelEmbedder("hash", lambda: model, timeout=None))
 
 
 def test_vectors_are_reused_without_asking_the_model(

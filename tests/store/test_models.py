@@ -57,7 +57,7 @@ class BySource:
 
 def hashing(dimensions: int = 12, name: str = "hashing") -> ModelEmbedder:
     """A small model's embedder."""
-    return ModelEmbedder(name, lambda: HashingModel(dimensions, name), patience=None)
+    return ModelEmbedder(name, lambda: HashingModel(dimensions, name), timeout=None)
 
 
 def failing(name: str | None = None) -> ModelEmbedder:
@@ -73,7 +73,7 @@ def failing(name: str | None = None) -> ModelEmbedder:
             raise OSError("nobody there")
         return Broken(12, name)
 
-    return ModelEmbedder("broken", find, patience=None)
+    return ModelEmbedder("broken", find, timeout=None)
 
 
 def fill(store: RecordStore, *sources: str) -> None:

@@ -189,7 +189,7 @@ def test_another_model_is_refused_with_the_command_that_helps(filled: Path) -> N
 
 def test_a_missing_model_means_keywords_only(filled: Path) -> None:
     """Where WordLlama cannot be read its stores still open, and say what is worse."""
-    missing = ModelEmbedder("wordllama", lambda: StaticModel(filled / "nowhere"), patience=None)
+    missing = ModelEmbedder("wordllama", lambda: StaticModel(filled / "nowhere"), timeout=None)
     store = EmbeddedStore(filled, OneEmbedder(missing))
     records = Records(store, "notes", "p")
     hit = records.search_sync("note 7")[0]

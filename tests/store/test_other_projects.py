@@ -24,7 +24,7 @@ _Key = tuple[str, str, str]
 @pytest.fixture
 def stores(tmp_path: Path) -> Iterator[list[EmbeddedStore]]:
     """Two stores on one folder, as two processes have them."""
-    model = ModelEmbedder("hash", lambda: HashingModel(32), patience=None)
+    model = ModelEmbedder("hash", lambda: HashingModel(32), timeout=None)
     both = [EmbeddedStore(tmp_path / "store", OneEmbedder(model)) for _ in range(2)]
     yield both
     for store in both:

@@ -150,7 +150,7 @@ def test_another_model_is_refused(client: QdrantClient, embedders: Embedders, no
     def lost() -> StaticModel:
         raise FileNotFoundError("lost")
 
-    missing = ServerStore(client, OneEmbedder(ModelEmbedder("lost", lost, patience=None)))
+    missing = ServerStore(client, OneEmbedder(ModelEmbedder("lost", lost, timeout=None)))
     assert missing.count(None, None, {}) == 1
     assert "'lost' fails (FileNotFoundError: lost)" in str(missing.problem)
 

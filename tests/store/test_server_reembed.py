@@ -30,7 +30,7 @@ Note = Callable[..., Record]
 
 def model(dense: HashingModel) -> Embedders:
     """The model for every source."""
-    return OneEmbedder(ModelEmbedder(dense.name, lambda: dense, patience=None))
+    return OneEmbedder(ModelEmbedder(dense.name, lambda: dense, timeout=None))
 
 
 OLD, NEW = model(HashingModel(32, "small")), model(HashingModel(64))

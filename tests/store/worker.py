@@ -18,7 +18,7 @@ from contextkit.testing import HashingModel
 
 def hashing() -> OneEmbedder:
     """The same for every source."""
-    return OneEmbedder(ModelEmbedder("hash", lambda: HashingModel(256), patience=None))
+    return OneEmbedder(ModelEmbedder("hash", lambda: HashingModel(256), timeout=None))
 
 
 def note(name: str) -> Record:

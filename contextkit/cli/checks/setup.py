@@ -99,7 +99,7 @@ ANSWERED = frozenset({"ok", "empty", "below_floor"})
 """The states of a source that answers."""
 
 _QUERY = "how does it begin?"
-_PATIENCE_SECONDS = 10.0
+_TIMEOUT_SECONDS = 10.0
 """Long, because the first query also loads models; the time is only reported."""
 
 
@@ -112,8 +112,8 @@ def probe_sources(kit: AskingForContexts) -> Sequence[SourceTrace]:
     """
     context = kit.assemble_context_sync(
         _QUERY,
-        source_timeout=_PATIENCE_SECONDS,
-        deadline=_PATIENCE_SECONDS,
+        source_timeout=_TIMEOUT_SECONDS,
+        deadline=_TIMEOUT_SECONDS,
         cache=False,
         record_use=False,
     )

@@ -353,7 +353,7 @@ def test_what_looks_like_a_secret_is_stored_with_a_warning_or_refused(book: Memo
             "found": ["a password (line 1, from character 11)"],
         }
     ]
-    with pytest.raises(SecretInMemoryError, match="what looks like a password"):
+    with pytest.raises(SecretInMemoryError, match="seems to contain a password"):
         book.remember(f"the password is {PASSWORD}", keep_secret=False)
     assert book.remember("No secret", keep_secret=False).outcome == "stored"
     assert {memory.text for memory in book.list()} == {

@@ -22,8 +22,8 @@ from contextkit.agent import (
     SourceRegistry,
     load_config,
     offered_tools,
-    patient,
     user_config_file,
+    with_command_timeouts,
 )
 from contextkit.concurrency import in_thread
 from contextkit.errors import ContextKitError
@@ -109,7 +109,7 @@ class LiveKit:
         return kit
 
     def _configured(self, workspace: Workspace) -> Config:
-        return patient(load_config(workspace, flags=self.settings))
+        return with_command_timeouts(load_config(workspace, flags=self.settings))
 
     def _made_anew(self) -> ContextKit | None:
         """Return a new kit, or None if nothing has changed."""

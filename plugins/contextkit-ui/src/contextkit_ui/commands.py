@@ -138,8 +138,8 @@ def ui(session: Session, /, port: int, no_open: bool, no_index: bool) -> int:
 def _opened(session: Session) -> ContextKit:
     """Open a session's kit with the settings as they are now."""
     from contextkit import ContextKit
-    from contextkit.agent import SourceRegistry, load_config, patient
+    from contextkit.agent import SourceRegistry, load_config, with_command_timeouts
 
     workspace = session.found_workspace
-    config = patient(load_config(workspace, flags=session.settings))
+    config = with_command_timeouts(load_config(workspace, flags=session.settings))
     return ContextKit.over(workspace, config, SourceRegistry(config))

@@ -14,7 +14,7 @@ from contextkit_ui.pages import render
 from contextkit_ui.project import Project
 
 _QUERY = "how does it begin?"
-_PATIENCE_SECONDS = 10.0
+_TIMEOUT_SECONDS = 10.0
 """A first question loads what later ones find loaded."""
 
 _ANSWERED = {"ok": "answers", "empty": "answers", "below_floor": "answers"}
@@ -90,8 +90,8 @@ class SourcePages:
         """Ask every source a question, and return what `show` returns; blocks."""
         context = self.project.kit.assemble_context_sync(
             _QUERY,
-            source_timeout=_PATIENCE_SECONDS,
-            deadline=_PATIENCE_SECONDS,
+            source_timeout=_TIMEOUT_SECONDS,
+            deadline=_TIMEOUT_SECONDS,
             cache=False,
             record_use=False,
         )
