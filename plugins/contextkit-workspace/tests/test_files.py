@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 import time
 from collections.abc import Awaitable, Callable
@@ -227,6 +228,26 @@ def test_of_many_folders_the_largest_are_shown() -> None:
     assert lines[0] == "1,035 files, 0 of them at the root"
     assert (lines[1], lines[-2]) == ("top05/ (6 files)", "top44/ (45 files)")
     assert lines[-1] == "... and 50 more folders"
+
+
+@pytest.mark.parametrize("style", ["markdown", "xml", "plain"])
+async def test_a_shortened_structure_keeps_the_parents(
+    write: Write, kit: ContextKit, style: Style
+) -> None:
+    """Folders of lower levels, and those with few files, are left out first."""
+    for number in range(1, 10):
+        for file in range(number):
+            write(f"top{number}/in{number}/f{file}.py")
+    folders: list[str] = []
+    for room in (60, 90, 120):
+        context = await kit.assemble_context(
+            "how is the folder in8 organised?", ["workspace"], max_tokens=room, style=style
+        )
+        assert "\n..." in context.markdown
+        folders = re.findall(r"^ *(\w+)/ \(", context.markdown, re.MULTILINE)
+        assert "top9" in folders
+        assert {name.replace("in", "top") for name in folders} <= {*folders}
+    assert "top1" in folders
 
 
 def made(content: str, kind: str) -> ContextItem:

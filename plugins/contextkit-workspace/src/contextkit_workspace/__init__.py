@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from contextkit import hookimpl
@@ -16,6 +16,7 @@ __all__ = [
     "contextkit_format",
     "contextkit_query",
     "contextkit_source",
+    "contextkit_truncate",
 ]
 
 
@@ -53,3 +54,13 @@ def contextkit_format(items: Sequence[ContextItem], style: Style, detail: Detail
     from contextkit_workspace.presentation import shown
 
     return [shown(item, style, detail) for item in items]
+
+
+@hookimpl
+def contextkit_truncate(
+    item: ContextItem, max_tokens: int, count: Callable[[str], int]
+) -> str | None:
+    """Shorten the structure to its upper levels."""
+    from contextkit_workspace.presentation import shortened
+
+    return shortened(item, max_tokens, count)
