@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from contextkit.cli.failures import ExitCode
 from contextkit.cli.output import table
 from contextkit.cli.session import Session, json_option, pass_session
 
@@ -144,10 +145,8 @@ def move(session: Session, source: str, target: str | None, as_json: bool) -> No
     TO is this folder's project unless given. Both are projects as `contextkit project list`
     prints them, or folders. Code and other indexed records do not move: each checkout has its own.
     """
-    from contextkit.config.projects import project_key
-
-    old = project_key(source)
-    new = session.kit.project if target is None else project_key(target)
+    old = _existing(session, source)
+    new = session.kit.project if target is None else _existing(session, target)
     if old == new:
         raise click.UsageError(f"FROM and TO are the same project, {old}.")
     count = session.kit.project_records.move(old, new)
@@ -167,9 +166,8 @@ def forget(session: Session, target: str, yes: bool, as_json: bool) -> None:
     undone: `contextkit export` writes a copy first.
     """
     from contextkit.config.project_files import delete_project, projects_locked, read_project
-    from contextkit.config.projects import project_key
 
-    key = project_key(target)
+    key = _existing(session, target)
     known = read_project(key)
     records = session.kit.project_records
     counts = records.counts(key)
@@ -181,6 +179,26 @@ def forget(session: Session, target: str, yes: bool, as_json: bool) -> None:
     with projects_locked():
         delete_project(key)
     session.emit({"project": key, "deleted": counts}, f"deleted {told} of {key}", as_json)
+
+
+class _UnknownProjectError(click.ClickException):
+    exit_code = ExitCode.NOT_FOUND
+
+
+def _existing(session: Session, given: str) -> str:
+    """Return the key of a project that is a folder, or has folders or records."""
+    from contextkit.config.project_files import read_project
+    from contextkit.config.projects import project_key
+    from contextkit.store.ownership import is_path
+
+    key, ownership = project_key(given), session.kit.pipeline.ownership
+    keys = [ownership.project(key), *([ownership.checkout(key)] if is_path(key) else [])]
+    is_known = Path(key).is_dir() or read_project(key) or session.kit.store.count(None, keys, {})
+    if not is_known:
+        raise _UnknownProjectError(
+            f"no project is called '{given}'; `contextkit project list` shows them"
+        )
+    return key
 
 
 def _as_dict(known: Project) -> dict[str, object]:

@@ -96,15 +96,27 @@ def test_a_hook_says_it_in_its_log_alone(clone: CommandLine, home: Path) -> None
 def test_records_move_to_this_folders_project(
     contextkit: CommandLine, elsewhere: Elsewhere, tmp_path: Path
 ) -> None:
-    """Those of a folder that is gone, too; a second time there are none left."""
+    """Those of a folder that is gone, too; a second time there is no such project."""
     old = tmp_path / "old"
     old.mkdir()
     assert elsewhere(old)("remember", "the ledger closes at noon").exit_code == 0
     old.rmdir()
     assert contextkit.json("project", "move", str(old))["moved"] == 1
     assert "closes at noon" in contextkit("memories", "list").stdout
-    assert contextkit.json("project", "move", str(old))["moved"] == 0
+    assert "no project is called" in contextkit.line(5, "project", "move", str(old))
     assert "are the same project" in contextkit.line(2, "project", "move", str(contextkit.folder))
+
+
+@pytest.mark.parametrize(
+    "arguments", [("move", "leger"), ("move", "git:leger"), ("forget", "leger", "--yes")]
+)
+def test_a_mistyped_project_is_refused(contextkit: CommandLine, arguments: list[str]) -> None:
+    """Before anything moves or is deleted, also where it is the one to move to."""
+    said = contextkit.line(5, "project", *arguments)
+    assert said == (f"no project is called '{arguments[1]}'; `contextkit project list` shows them")
+    assert contextkit("remember", "the ledger closes at noon").exit_code == 0
+    assert "'leger'" in contextkit.line(5, "project", "move", str(contextkit.folder), "leger")
+    assert "noon" in contextkit("memories", "list").stdout
 
 
 def test_forget_deletes_a_project_after_a_question(
