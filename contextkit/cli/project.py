@@ -13,6 +13,8 @@ from contextkit.cli.session import Session, json_option, pass_session
 
 if TYPE_CHECKING:
     from contextkit.config.project_files import Project
+    from contextkit.config.projects import Identity
+    from contextkit.config.settings import Config
 
 _yes = click.option("--yes", is_flag=True, help="Do not ask.")
 
@@ -44,17 +46,19 @@ def show(session: Session, as_json: bool) -> None:
     owned = list(owner_findings(session.config, found.project))
     ownership = session.kit.pipeline.ownership
     project = ownership.project(found.project)
-    lines = [f"project: {project}"]
-    if session.config.project is not None:
-        lines.append(f"name: {session.config.project} ({origin})")
+    why = _why(session.workspace, session.config, found, known)
+    lines = [f"project: {project}", f"why: {why}"]
     lines += [f"folder: {member.root}" for member in known.members] if known else []
     lines += [f"took over the records of {folder}" for folder in known.adopted] if known else []
     if counts:
-        lines.append("records: " + ", ".join(f"{n:,} {source}" for source, n in counts.items()))
+        lines.append(
+            "stored records: " + ", ".join(f"{n:,} {source}" for source, n in counts.items())
+        )
     lines += [f"{each.part}: {each.text}" for each in owned]
     lines += [text for text in (found.problem, found.remedy) if text]
     data = {
         "project": project,
+        "why": why,
         "user": ownership.user.removeprefix(USER_PREFIX) or None,
         "name": session.config.project,
         "origin": str(origin),
@@ -179,6 +183,26 @@ def forget(session: Session, target: str, yes: bool, as_json: bool) -> None:
     with projects_locked():
         delete_project(key)
     session.emit({"project": key, "deleted": counts}, f"deleted {told} of {key}", as_json)
+
+
+def _why(folder: Path, config: Config, found: Identity, known: Project | None) -> str:
+    """Say what decides that a folder's records belong to a project."""
+    from contextkit.workspace.repository import facts_of, place_of
+
+    if config.project:
+        used = f"the name in {config.origin('project')}"
+        return "the folder's path, as its name is not used" if found.problem else used
+    place = place_of(folder, isolate=config.store.isolate_worktrees)
+    facts = facts_of(place)
+    shared = {*facts.roots} & {*(known.facts.roots if known else ())}
+    if found.project.startswith("git:") and (shared or found.project == facts.key):
+        return "git's first commit" + (" and remote" if facts.has_address else "")
+    if found.project not in (place.root, place.main):
+        return "a link; `contextkit project unlink` removes it"
+    if facts.roots:
+        return "the folder's path, as it is not linked to its repository's project"
+    in_git = place.repository is not None
+    return f"the folder's path, as git {'shows no first commit' if in_git else 'does not track it'}"
 
 
 class _UnknownProjectError(click.ClickException):

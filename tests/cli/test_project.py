@@ -63,6 +63,30 @@ def test_show_and_list_tell_whose_the_name_is(contextkit: CommandLine, clone: Co
     assert "project: name:ledger" in contextkit("project", "show").stdout
 
 
+def test_show_says_why(contextkit: CommandLine, elsewhere: Elsewhere, tmp_path: Path) -> None:
+    """Git, a link, the path or a name; and it counts records, not what the lists show."""
+
+    def why(folder: Path) -> str:
+        return str(elsewhere(folder).json("project", "show")["why"])
+
+    plain, git = tmp_path / "plain", tmp_path / "git"
+    plain.mkdir()
+    assert why(plain) == "the folder's path, as git does not track it"
+    git.mkdir()
+    Git(git)("init", "--quiet")
+    assert why(git) == "the folder's path, as git shows no first commit"
+    Git(git)("commit", "--quiet", "--allow-empty", "-m", "Begin")
+    assert why(git) == "git's first commit"
+    assert elsewhere(plain)("project", "link", str(git)).exit_code == 0
+    assert why(plain) == "a link; `contextkit project unlink` removes it"
+    assert elsewhere(git)("project", "unlink").exit_code == 0
+    assert why(git) == "the folder's path, as it is not linked to its repository's project"
+    (plain / "contextkit.toml").write_text('project = "ledger"\n')
+    assert why(plain) == f"the name in {plain / 'contextkit.toml'}:1"
+    assert elsewhere(plain)("remember", "the ledger closes at noon").exit_code == 0
+    assert "\nstored records: 1 memories\n" in elsewhere(plain)("project", "show").stdout
+
+
 def test_doctor_warns_of_it_and_claims_no_name(clone: CommandLine, home: Path) -> None:
     """It names the command to run; of a name that is free it takes none."""
     findings = {
