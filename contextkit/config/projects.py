@@ -27,6 +27,7 @@ from contextkit.config.project_files import (
     Member,
     Project,
     ProjectsBusyError,
+    delete_project,
     key_of_name,
     projects_locked,
     read_project,
@@ -138,17 +139,32 @@ def project_at(place: Place, projects: Iterable[Project]) -> Project | None:
 def _is_recorded(project: Project, place: Place) -> bool:
     """Whether this folder was used before, with the same repository."""
     members = [member for member in project.members if member.root == place.root]
+    if project.key == place.main and _may_have_got_roots(project, place):
+        return False
     return any(m.repository is None or m.stamp == place.stamp for m in members)
+
+
+def _may_have_got_roots(project: Project, place: Place) -> bool:
+    """Whether git may know a repository's first commits by now, as after a full fetch."""
+    if project.facts.roots or not any(member.repository for member in project.members):
+        return False
+    return place.repository is not None and not (Path(place.repository) / "shallow").exists()
 
 
 def _begin(place: Place, store: ProjectStore | None) -> Identity:
     """Record a place's first use, or its use by another repository than before."""
     projects = read_projects()
     project, was = planned_project(place, projects, store)
-    for left in projects:
-        if left.name is None and left.key != project.key and left.has(place):
-            write_project(left.without(place))
     moved = _moved_to(project.key, place, store)
+    for left in projects:
+        if left.name is not None or left.key == project.key or not left.has(place):
+            continue
+        if left.key == place.main:
+            # Its records have moved, so the folders that were linked to it go with them.
+            project = evolve(project, members=(*project.members, *left.members))
+            delete_project(left.key)
+        else:
+            write_project(left.without(place))
     if project.facts == RepositoryFacts():
         # A repository without a commit has nothing yet that another one could share.
         return Identity(project.key)
@@ -209,7 +225,8 @@ def planned_project(
     facts = facts_of(place)
     unnamed = [project for project in projects if project.name is None]
     for known in unnamed:
-        if _is_same(known, place, facts):
+        # A path without first commits is no project for those that have some.
+        if (known.facts.roots or not facts.roots) and _is_same(known, place, facts):
             roots = tuple(dict.fromkeys((*known.facts.roots, *facts.roots)))
             remote = known.facts.remote or (facts.remote if facts.has_address else None)
             return evolve(known, facts=RepositoryFacts(roots, remote)), known

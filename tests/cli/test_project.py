@@ -172,3 +172,29 @@ def test_hand_made_records_follow_the_repository(elsewhere: Elsewhere, tmp_path:
     shown = elsewhere(tree)("project", "show").stdout
     assert f"took over the records of {folder}" in shown
     assert str(folder) in elsewhere(tree)("doctor").stdout
+
+
+def test_a_shallow_clone_that_is_completed_joins_its_repository(
+    elsewhere: Elsewhere, tmp_path: Path
+) -> None:
+    """Its records move, a folder that was linked to it follows, and a new clone shares them."""
+    origin, shallow, linked, full = (tmp_path / name for name in ("o", "shallow", "linked", "full"))
+    origin.mkdir()
+    linked.mkdir()
+    git = Git(origin)
+    git("init", "--quiet")
+    for message in ("Begin", "Go on"):
+        git("commit", "--quiet", "--allow-empty", "-m", message)
+    git("clone", "--quiet", "--depth", "1", origin.as_uri(), str(shallow))
+    assert elsewhere(shallow)("remember", "the ledger closes at noon").exit_code == 0
+    assert elsewhere(linked)("project", "link", str(shallow)).exit_code == 0
+    assert elsewhere(shallow).json("project", "show")["project"] == str(shallow)
+
+    Git(shallow)("fetch", "--quiet", "--unshallow")
+    git("clone", "--quiet", origin.as_uri(), str(full))
+
+    assert elsewhere(full).json("project", "show")["project"].startswith("git:")
+    for folder in (shallow, linked, full):
+        assert "noon" in elsewhere(folder)("memories", "list").stdout
+    (project,) = elsewhere(full).json("project", "list")
+    assert {*project["folders"]} == {str(shallow), str(linked), str(full)}
