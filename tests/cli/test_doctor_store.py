@@ -155,6 +155,15 @@ def test_no_git_and_no_repository(elsewhere: Callable[..., CommandLine], tmp_pat
     assert "is not a repository: there are no commits to index" in "\n".join(those(with_git, "ok"))
 
 
+def test_a_folder_without_git_is_indexed_all_the_same(
+    elsewhere: Callable[..., CommandLine], tmp_path: Path
+) -> None:
+    """After an index run the doctor does not ask for another one."""
+    plain = elsewhere(tmp_path)
+    assert plain("index").exit_code == 0
+    assert "has not been indexed" not in "\n".join(those(findings(plain), "warning"))
+
+
 def test_the_state_of_the_work_tree(
     contextkit: CommandLine, repository: Repository, new_repository: Callable[..., Repository]
 ) -> None:

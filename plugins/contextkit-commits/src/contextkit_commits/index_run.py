@@ -65,6 +65,9 @@ def index_commits(indexer: Indexer) -> IndexReport:
 def _index(indexer: Indexer) -> IndexReport:
     repository = find_repository(Git(indexer.workspace, indexer.settings["git_timeout"]))
     if isinstance(repository, NoRepository):
+        if not indexer.state.load():
+            # `contextkit doctor` takes a folder without a state for one that was never indexed.
+            Indexed().save(indexer.state)
         return IndexReport(notes=[f"no commits are indexed here: {repository.reason}"])
     before = load_indexed(indexer.state)
     if before.is_up_to_date(repository, indexer.settings["max_commits"]):
