@@ -90,7 +90,9 @@ class _Hook:
     def _answer(self) -> Mapping[str, Any]:
         if _says_no(self.environment, "CONTEXTKIT_HOOKS_ENABLED"):
             return {}
-        self.event = {**self.read(_read_event()), "agent": self.agent}
+        event = self.read(_read_event())
+        folder = event.get("cwd") or os.getcwd()  # noqa: PTH109 - pathlib costs 5 ms
+        self.event = {**event, "cwd": folder, "agent": self.agent}
         told = bool(self.event.get("hook_event_name") and self.event.get("session_id"))
         asks = not _says_no(self.environment, "CONTEXTKIT_HOOKS_RESIDENT")
         self.say({"event": _named(self.event), "wants_resident": asks})
@@ -117,7 +119,7 @@ class _Hook:
         # The first message of the server gives the configured time limit.
         request = {
             "op": "hook",
-            "event": {"cwd": os.getcwd(), **self.event},  # noqa: PTH109
+            "event": self.event,
             "waited": time.monotonic() - self.started,
         }
         message = ask(request, self.environment, _MOST_SECONDS, self._heard)
@@ -133,7 +135,7 @@ class _Hook:
         """Start a process that passes the event on to plugins."""
         from contextkit.agent.notify import as_message
 
-        message = as_message({"cwd": os.getcwd(), **self.event})  # noqa: PTH109
+        message = as_message(self.event)
         if message is not None:
             said = {"message": message.decode("ascii")}
             self.say({**said, "wants_resident": self.ending.wants_resident})

@@ -145,7 +145,7 @@ def _plugin_commands(ctx: click.Context) -> Mapping[str, click.Command]:
 
 def _set_folder(ctx: click.Context, _: click.Parameter, folder: Path | None) -> None:
     if folder is not None:
-        _session(ctx).folder = folder
+        _session(ctx).chosen = folder
 
 
 def _set_debug(ctx: click.Context, _: click.Parameter, debug: bool) -> None:

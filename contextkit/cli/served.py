@@ -55,7 +55,7 @@ def run_command(kit: ContextKit, request: Mapping[str, Any]) -> Mapping[str, Any
     Raises what prevents it; the client then runs the command itself.
     """
     session = _ServedSession(
-        folder=Path(request["folder"]), served=_for_commands(kit, request["environment"])
+        chosen=Path(request["folder"]), served=_for_commands(kit, request["environment"])
     )
     with captured(request["encoding"]) as output:
         code = cli.run(session, list(request["arguments"]))

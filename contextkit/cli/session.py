@@ -13,6 +13,7 @@ from attrs import define, field
 from contextkit.cli.commands import PluginCommands
 from contextkit.cli.logs import logs_on_stderr
 from contextkit.cli.output import messages_on_terminal, print_json, print_text, say
+from contextkit.errors import WorkspaceError
 
 if TYPE_CHECKING:
     from contextkit.config.settings import Config
@@ -28,13 +29,13 @@ class Session:
     """One run of the command line.
 
     Attributes:
-        folder: the folder where the search for the workspace begins.
+        chosen: the folder named with `-C`, or None.
         settings: dotted key -> value, from flags.
         debug: whether tracebacks and debug logs are shown.
         ends_process: whether the process ends with it.
     """
 
-    folder: Path = field(factory=Path.cwd)
+    chosen: Path | None = None
     settings: dict[str, Any] = field(factory=dict)
     debug: bool = False
     ends_process: bool = False
@@ -44,6 +45,20 @@ class Session:
     _warned: set[str] = field(factory=set, init=False)
     _logging: bool = field(default=False, init=False)
     _ending: contextlib.ExitStack = field(factory=contextlib.ExitStack, init=False)
+
+    @property
+    def folder(self) -> Path:
+        """The folder where the search for the workspace begins.
+
+        Raises `WorkspaceError` if it is the current folder, and that was deleted.
+        """
+        if self.chosen is not None:
+            return self.chosen
+        try:
+            return Path.cwd()
+        except FileNotFoundError as error:
+            message = "the current folder no longer exists; name one with -C"
+            raise WorkspaceError(message) from error
 
     def start_logs(self) -> None:
         """Start logging if `debug` is set.

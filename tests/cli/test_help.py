@@ -152,6 +152,20 @@ def test_the_help_works_with_a_broken_configuration(
     assert "contextkit.toml:2: assemble.limit" in result.stderr
 
 
+def test_a_deleted_current_folder_costs_no_more_than_one_line(contextkit: CommandLine) -> None:
+    """`--help`, `--version` and `-C` work there; other commands say to name a folder."""
+    leave = 'mkdir gone && cd gone && rmdir ../gone && exec "$0" "$@"'
+    command = ["sh", "-c", leave, *contextkit.command()]
+    for arguments in (["--help"], ["--version"], ["-C", str(contextkit.folder), "sources"]):
+        ran = contextkit.process(*arguments, command=command)
+        assert ran.returncode == 0, ran.stderr
+        assert b"Traceback" not in ran.stderr
+    expected = b"contextkit: the current folder no longer exists; name one with -C\n"
+    for name in ("sources", "doctor", "mcp"):
+        ran = contextkit.process(name, command=command)
+        assert (ran.returncode, ran.stderr) == (1, expected)
+
+
 def test_the_version_is_the_distributions(contextkit: CommandLine) -> None:
     """`--version` is what pip installed."""
     expected = f"contextkit, version {importlib.metadata.version('contextkit-core')}\n"

@@ -286,6 +286,17 @@ def test_the_command_is_the_same_as_the_script(world: World) -> None:
     assert told == world.hook(world.prompt(session="s2"))
 
 
+def test_a_hook_needs_no_current_folder(world: World) -> None:
+    """An event that names its folder is answered although the process's own was deleted."""
+    leave = 'mkdir gone && cd gone && rmdir ../gone && exec "$0" "$@"'
+    command = ["sh", "-c", leave, *world.hook_command]
+    for resident in ("no", "yes"):
+        event = json.dumps(world.prompt(session=resident))
+        ran = world.process(command, event, CONTEXTKIT_HOOKS_RESIDENT=resident)
+        assert b"four spaces" in ran.stdout
+    assert world.journal() == []
+
+
 def test_any_agent_gets_plain_json(world: World) -> None:
     """`contextkit hook` says what is told and where it comes from; nothing is an empty text."""
     given = json.dumps(world.prompt())
