@@ -18,6 +18,7 @@ from contextkit.workspace.git import Git, GitError, GitFailedError, GitMissingEr
 from contextkit.workspace.git_folders import find_git_folders
 from contextkit.workspace.tool_folders import without_tool_folders
 
+_SECONDS = 60.0
 _IGNORED, _NOT_IGNORED = 0, 1
 """Exit codes of `git check-ignore` in a work tree; outside it is greater."""
 _SUBMODULE = "160000"
@@ -98,21 +99,25 @@ def _look_ahead(root: Path, status: Future[str] | None) -> None:
             status.set_exception(error)
 
 
-def git_files(root: Path) -> WorkTreeFiles:
+def git_files(root: Path, timeout: float = _SECONDS) -> WorkTreeFiles:
     """List the files of a folder as git sees them.
 
     Checked-out submodules and other nested repositories are included; linked work trees of
     another repository are not. Symbolic links are not followed.
+
+    Args:
+        root: the folder.
+        timeout: seconds until a git command is stopped.
     """
     listed = _listed_here.get()
     if listed is None:
-        return _found(root)
+        return _found(root, timeout)
     with _taking:
         is_first = root not in listed.files
         future = listed.files.setdefault(root, Future())
     if is_first:
         try:
-            future.set_result(_found(root))
+            future.set_result(_found(root, timeout))
         except BaseException as error:
             future.set_exception(error)
             raise
@@ -136,13 +141,13 @@ def _status(root: Path) -> str:
     return git.run("status", "--porcelain=v2", "--branch", "-z", "--", git.here).text
 
 
-def _found(root: Path) -> WorkTreeFiles:
+def _found(root: Path, timeout: float) -> WorkTreeFiles:
     if find_git_folders(root).bare is not None:
         return WorkTreeFiles(is_repository=True)
     problem = None
     try:
-        if _is_wanted(Git(root)):
-            return WorkTreeFiles(list(dict.fromkeys(_listed(Folder(root), ""))))
+        if _is_wanted(Git(root, timeout)):
+            return WorkTreeFiles(list(dict.fromkeys(_listed(Folder(root), "", timeout))))
     except GitMissingError:
         pass
     except GitFailedError as error:
@@ -161,9 +166,9 @@ def _is_wanted(git: Git) -> bool:
     return git.run("rev-parse", "--is-inside-work-tree").output.strip() == b"true"
 
 
-def _listed(root: Folder, prefix: str) -> list[str]:
+def _listed(root: Folder, prefix: str, timeout: float) -> list[str]:
     """List the files below `prefix`, with the prefix."""
-    git = Git(root.root / prefix)
+    git = Git(root.root / prefix, timeout)
     # Tags distinguish tracked from untracked files, whatever their names.
     options = ("-z", "-t", "--stage", "--cached", "--others", "--exclude-standard")
     found: list[str] = []
@@ -181,7 +186,7 @@ def _listed(root: Folder, prefix: str) -> list[str]:
     for path in dict.fromkeys(nested):
         inner = path.rstrip("/")
         if _is_repository(root, inner):
-            found += _listed(root, f"{inner}/")
+            found += _listed(root, f"{inner}/", timeout)
     return found
 
 

@@ -25,9 +25,9 @@ def listed(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     folders: list[Path] = []
     find = listing._found
 
-    def noted(root: Path) -> WorkTreeFiles:
+    def noted(root: Path, timeout: float) -> WorkTreeFiles:
         folders.append(root)
-        return find(root)
+        return find(root, timeout)
 
     monkeypatch.setattr(listing, "_found", noted)
     return folders
@@ -101,7 +101,7 @@ def test_commands_at_the_same_time_have_listings_of_their_own(
 def test_a_failure_is_raised_in_each_place(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A thread that failed first does not leave the others waiting."""
 
-    def failing(_: Path) -> WorkTreeFiles:
+    def failing(*_: object) -> WorkTreeFiles:
         raise MemoryError
 
     monkeypatch.setattr(listing, "_found", failing)

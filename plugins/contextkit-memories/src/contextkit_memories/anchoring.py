@@ -99,7 +99,7 @@ class Tree:
     def paths(self) -> Sequence[str]:
         """The paths of all files; none without git."""
         if self.commit is None:
-            return git_files(self.root).paths or []
+            return git_files(self.root, self.timeout).paths or []
         listed = self.git.run("ls-tree", "-r", "-z", "--name-only", self.commit).output
         return os.fsdecode(listed).split("\0")
 
