@@ -14,6 +14,7 @@ from attrs import frozen
 
 from contextkit.errors import WorkspaceError
 from contextkit.files import MAX_TOML_BYTES, parse_toml
+from contextkit.workspace.folder import Folder
 from contextkit.workspace.git_folders import is_bare
 
 PROJECT_FILE = "contextkit.toml"
@@ -122,21 +123,21 @@ def repository_of(root: Path) -> Path | None:
             return None
         if marker.is_dir():
             return marker
-        pointer = _content(marker)
+        pointer = _content(root, marker.name)
         if not pointer.startswith(_POINTER):
             return None
         private = _resolved(root, pointer.removeprefix(_POINTER))
-        shared = _resolved(private, _content(private / "commondir"))
+        shared = _resolved(private, _content(private, "commondir"))
         is_its_own = private.parent == shared / "worktrees"
-        points_back = _resolved(private, _content(private / "gitdir")) == marker
+        points_back = _resolved(private, _content(private, "gitdir")) == marker
     except (OSError, ValueError, RuntimeError):
         return None
     return shared if is_its_own and points_back else None
 
 
-def _content(file: Path) -> bytes:
-    with file.open("rb") as opened:
-        return opened.read(_MOST_BYTES).rstrip(b"\r\n")
+def _content(folder: Path, name: str) -> bytes:
+    content, _ = Folder(folder).read(name, _MOST_BYTES)
+    return content.rstrip(b"\r\n")
 
 
 def _resolved(base: Path, path: bytes) -> Path:

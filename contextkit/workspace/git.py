@@ -16,8 +16,11 @@ a repository can name programs that git would run: filters, hooks, `core.fsmonit
 
 from __future__ import annotations
 
+import atexit
+import contextlib
 import os
 import re
+import stat
 import subprocess
 from collections.abc import Generator, Iterator
 from pathlib import Path
@@ -81,6 +84,8 @@ _SETTINGS = (
     "core.fsmonitor=false",
     f"core.hooksPath={os.devnull}",
     "credential.helper=",
+    # Git would run `git diff` in a submodule, which lacks the options of `_PLAIN_DIFF`.
+    "diff.submodule=short",
     f"diff.orderFile={os.devnull}",
     f"gpg.program={os.devnull}",
     f"gpg.openpgp.program={os.devnull}",
@@ -171,19 +176,21 @@ class Git:
         """
         command, environment = self._command(arguments)
         try:
-            ran = subprocess.run(
+            process = subprocess.Popen(
                 command,
                 env=environment,
                 stdin=subprocess.DEVNULL,
-                capture_output=True,
-                check=False,
-                timeout=self.timeout,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
             )
-        except subprocess.TimeoutExpired as error:
-            raise self._timed_out(arguments) from error
         except OSError as error:
             raise _not_started(error) from error
-        answer = Answer(ran.returncode, ran.stdout, _complaint(ran.stderr))
+        with process, _ended_with_us(process):
+            try:
+                output, stderr = process.communicate(timeout=self.timeout)
+            except subprocess.TimeoutExpired as error:
+                raise self._timed_out(arguments) from error
+        answer = Answer(process.returncode, output, _complaint(stderr))
         if check and answer.code:
             raise self._failed(arguments, answer)
         return answer
@@ -250,9 +257,12 @@ class Git:
     def _repository(self) -> list[str]:
         """Options that select or refuse a bare repository."""
         found = find_git_folders(Path(self.here))
+        if found.work_tree is not None:
+            _refuse_endless(found.work_tree / ".git")
         if found.bare is None:
             return []
         if found.work_tree is None:
+            _refuse_endless(found.bare)
             return [f"--git-dir={found.bare}"]
         raise GitError(
             f"{found.bare} is a bare repository inside the work tree {found.work_tree}, "
@@ -288,6 +298,27 @@ class Git:
         )
 
 
+_running: set[subprocess.Popen[bytes]] = set()
+
+
+@contextlib.contextmanager
+def _ended_with_us(process: subprocess.Popen[bytes]) -> Iterator[None]:
+    """Kill a process at the end of the block, or at the end of this process."""
+    _running.add(process)
+    try:
+        yield
+    finally:
+        process.kill()
+        _running.discard(process)
+
+
+@atexit.register
+def _end_running() -> None:
+    # A daemon thread, such as one that looks ahead, does not end its process.
+    for process in list(_running):
+        process.kill()
+
+
 def _drivers(listed: bytes) -> Iterator[str]:
     """The names of filter drivers, from their settings."""
     keys = (os.fsdecode(key) for key in listed.split(b"\0"))
@@ -315,6 +346,27 @@ def _environment() -> dict[str, str]:
     }
     kept.pop("LANGUAGE", None)
     return {**kept, **_SET}
+
+
+def _refuse_endless(git_folder: Path) -> None:
+    """Raise `GitError` if a git folder has a file that git would read without end.
+
+    An archive of a repository can bring a pipe, or a link to a device.
+    """
+    try:
+        with os.scandir(git_folder) as entries:
+            odd = [entry for entry in entries if not (entry.is_file() or entry.is_dir())]
+    except OSError:
+        # A work tree that is not the main one has a file there.
+        return
+    for entry in odd:
+        with contextlib.suppress(OSError):
+            mode = entry.stat().st_mode
+            if stat.S_ISFIFO(mode) or stat.S_ISCHR(mode) or stat.S_ISBLK(mode):
+                raise GitError(
+                    f"{entry.path} is a pipe or a device, which git would read without end: "
+                    f"the repository is not used"
+                )
 
 
 def _not_started(error: OSError) -> GitError:

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 from attrs import frozen
 
 from contextkit.workspace.find import repository_of
+from contextkit.workspace.folder import Folder
 from contextkit.workspace.git_folders import find_git_folders, is_bare
 
 if TYPE_CHECKING:
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 _SECONDS = 30.0
 """For git, which is only asked once. On a busy machine even that can take seconds."""
 _MODULES = ("modules", "worktrees")
+_POINTER_BYTES = 8192
+_SETTINGS_BYTES = 65536
+_WORK_TREE = r"^[ \t]*worktree[ \t]*=[ \t]*(\S[^\n]*)$"
 
 
 @frozen
@@ -136,13 +140,13 @@ def _submodule(tree: Path) -> Path | None:
     if outer is None:
         return None
     try:
-        pointer = (tree / ".git").read_bytes()[:8192]
+        pointer, _ = Folder(tree).read(".git", _POINTER_BYTES)
         if not pointer.startswith(b"gitdir: "):
             return None
         named = pointer.removeprefix(b"gitdir: ").rstrip(b"\r\n").decode()
         folder = (tree / named).resolve(strict=True)
-        settings = (folder / "config").read_text(encoding="utf-8")[:65536]
-        found = re.search(r"^[ \t]*worktree[ \t]*=[ \t]*(\S[^\n]*)$", settings, re.MULTILINE)
+        content, _ = Folder(folder).read("config", _SETTINGS_BYTES)
+        found = re.search(_WORK_TREE, content.decode("utf-8"), re.MULTILINE)
         points_back = found is not None and (folder / found[1].strip()).resolve() == tree
     except (OSError, ValueError, RuntimeError):
         return None

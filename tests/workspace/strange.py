@@ -118,6 +118,23 @@ def filter_of_a_submodule(strange: Strange) -> None:
     strange.configure("[submodule]\nrecurse = true\n[status]\nsubmoduleSummary = true")
 
 
+def diff_of_a_submodule(strange: Strange) -> None:
+    """The settings have git show a submodule's changes, by a process of its own."""
+    inner = Git(strange.folder / "inner")
+    strange.write("inner/b.py", "b = 1\n")
+    inner("init", "-q")
+    inner("add", ".")
+    inner("commit", "-qm", "b")
+    strange.git("-c", "advice.addEmbeddedRepo=false", "add", "inner")
+    strange.git("commit", "-qm", "inner")
+    strange.write("inner/b.py", "b = 2\n")
+    inner("commit", "-qam", "b2")
+    strange.git("add", "inner")
+    strange.git("commit", "-qm", "inner again")
+    strange.configure("[diff]\nsubmodule = diff")
+    strange.configure("[diff]\nexternal = PROGRAM", "inner/.git/config")
+
+
 def nested_repository(strange: Strange) -> None:
     """An untracked repository in the tree, whose files are listed too."""
     strange.write("inner/b.py", "b = 1\n")
@@ -240,6 +257,7 @@ WAYS: dict[str, tuple[Callable[[Strange], None], Sequence[str] | None]] = {
     "filter in a file for a branch": (filter_in_a_file_included_for_a_branch, STATUS),
     "filter in config.worktree": (filter_of_a_work_tree, STATUS),
     "filter of a submodule": (filter_of_a_submodule, STATUS),
+    "diff of a submodule": (diff_of_a_submodule, ("show", "HEAD")),
     "repository elsewhere in the tree": (repository_elsewhere_in_the_tree, STATUS),
     "nested repository": (nested_repository, ("-C", "inner", "status")),
     "core.fsmonitor": (lambda s: s.configure("[core]\nfsmonitor = PROGRAM"), STATUS),

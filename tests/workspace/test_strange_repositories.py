@@ -9,6 +9,8 @@ from __future__ import annotations
 import ast
 import os
 import re
+import subprocess
+import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -19,9 +21,10 @@ import contextkit_commits
 import contextkit_documents
 import contextkit_workspace
 from contextkit.cli.checks.surroundings import git_findings
-from contextkit.testing import open_kit, own_git
+from contextkit.testing import open_kit, own_git, wait_until
 from contextkit.workspace.facts import workspace_facts
 from contextkit.workspace.git import COMMANDS, Git as SafeGit
+from contextkit.workspace.repository import place_of
 from tests.workspace.strange import WAYS, Strange
 
 PLUGINS = {
@@ -60,6 +63,8 @@ async def use(folder: Path) -> str:
         )
     list(git_findings(folder))
     workspace_facts(folder)
+    for command in (("show", "HEAD"), ("log", "-p", "-1")):
+        SafeGit(folder).run(*command, check=False)
     return context.markdown
 
 
@@ -82,6 +87,63 @@ async def test_no_program_that_a_repository_names_runs(
     if plain is not None:
         strange.git(*plain, check=False)
         assert strange.canary.exists()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no pipes with names")
+@pytest.mark.parametrize("name", [".git", ".git/config", ".git/HEAD", ".git/shallow"])
+async def test_a_pipe_in_place_of_a_file_of_git_is_not_waited_for(
+    strange: Strange, name: str
+) -> None:
+    """An archive can bring one; the files are found without git."""
+    path = strange.folder / name
+    if path.exists():
+        path.rename(strange.folder.parent / "moved")
+    os.mkfifo(path)
+    with open_kit(strange.folder, PLUGINS, settings={"embedding.model": "none"}) as kit:
+        kit.index()
+        assert "def tide" in (await kit.assemble_context("tide")).markdown
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no pipes with names")
+def test_a_pipe_in_place_of_a_submodule_s_settings_is_not_waited_for(strange: Strange) -> None:
+    """Nor is a device read that never ends."""
+    modules = strange.folder / ".git/modules/inner"
+    for folder in (strange.folder / "inner", modules / "objects", modules / "refs"):
+        folder.mkdir(parents=True)
+    strange.write("inner/.git", "gitdir: ../.git/modules/inner")
+    strange.write(".git/modules/inner/HEAD", "ref: refs/heads/main")
+    os.mkfifo(modules / "config")
+    assert place_of(strange.folder / "inner").repository is None
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are not shown as files there")
+def test_git_ends_with_the_process_that_started_it(strange: Strange) -> None:
+    """A thread that looks ahead may have started it, and nobody waits for that."""
+    pipe = strange.folder / ".gitignore"
+    os.mkfifo(pipe)
+    program = """
+import sys, threading
+from contextkit.workspace import git
+arguments = ("ls-files", "--others", "--exclude-standard")
+threading.Thread(target=git.Git(sys.argv[1]).run, args=arguments, daemon=True).start()
+while not git._running:
+    pass
+[process] = git._running
+print(process.pid)
+"""
+    # Git waits for the other end of the pipe to write.
+    with pipe.open("r+b", buffering=0):
+        command = [sys.executable, "-c", program, str(strange.folder)]
+        said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+        wait_until(lambda: not _is_alive(int(said)), "git's end")
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        status = Path(f"/proc/{process}/stat").read_text(encoding="utf-8")
+    except OSError:
+        return False
+    return status.rpartition(")")[2].split()[0] != "Z"
 
 
 async def test_a_repository_whose_work_tree_is_elsewhere_shows_nothing_of_it(

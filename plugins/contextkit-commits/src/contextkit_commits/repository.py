@@ -9,8 +9,9 @@ from pathlib import Path
 from attrs import frozen
 
 from contextkit.errors import WorkspaceError
-from contextkit.indexing import Answer, Git, GitError
+from contextkit.indexing import Answer, Folder, Git, GitError
 
+_SHALLOW_BYTES = 10_000_000
 _SHA = re.compile(rb"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 
@@ -93,7 +94,8 @@ def _boundary(git: Git) -> tuple[str, ...]:
     answer = git.run("rev-parse", "--git-path", "shallow")
     path = Path(git.folder, os.fsdecode(answer.output.removesuffix(b"\n")))
     try:
-        return tuple(sorted(path.read_text("ascii").split()))
+        content, _ = Folder(path.parent).read(path.name, _SHALLOW_BYTES)
+        return tuple(sorted(content.decode("ascii").split()))
     except (OSError, ValueError) as error:
         raise WorkspaceError(f"the shallow clone's {path} cannot be read: {error}") from error
 
