@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import pytest
 from hypothesis import given, strategies as st
 
@@ -216,3 +218,14 @@ SEEDS = [
 def test_the_time_grows_with_the_length(seed: str) -> None:
     """What provokes a pattern takes time in proportion to its length."""
     assert_linear(find_secrets, lambda size: (seed * (size // len(seed) + 1))[:size], 240_000)
+
+
+def test_many_random_strings_are_found_in_linear_time() -> None:
+    """Each of them differs from all others; of few characters, as such are the slowest to find."""
+
+    def make(size: int) -> str:
+        chance = Random(size)
+        return " of ".join("".join(chance.choices("aB3", k=40)) for _ in range(size // 44))
+
+    assert len(find_secrets(make(4_400))) > 50
+    assert_linear(find_secrets, make, 2_000_000)

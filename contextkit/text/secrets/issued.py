@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from contextkit.text.secrets.span import SecretSpan, compiled
 
@@ -152,12 +152,11 @@ def issued(text: str) -> Iterator[SecretSpan]:
     for kind, mark, before, shape in _AROUND:
         if mark in long:
             yield from _with_what_is_before(text, kind, mark, before, shape)
-    for value in dict.fromkeys(_DISCORD.findall(long)):
-        yield from _wherever(text, "Discord token", value, _DISCORD)
-    for value in dict.fromkeys(_RANDOM.findall(long)):
-        if _is_random(value):
-            found = _wherever(text, "random string", value, _RANDOM)
-            yield from (span for span in found if not _is_labelled(text, span))
+    yield from _wherever(text, "Discord token", set(_DISCORD.findall(long)), _DISCORD)
+    random = set(filter(_is_random, set(_RANDOM.findall(long))))
+    for span in _wherever(text, "random string", random, _RANDOM):
+        if not _is_labelled(text, span):
+            yield span
 
 
 def _long_runs(text: str) -> str:
@@ -205,13 +204,13 @@ def _with_what_is_before(
         at = text.find(mark, follows)
 
 
-def _wherever(text: str, kind: str, value: str, shape: re.Pattern[str]) -> Iterator[SecretSpan]:
-    """A value where it stands by itself."""
-    at = text.find(value)
-    while at >= 0:
-        if (found := shape.match(text, at)) and found[0] == value:
+def _wherever(
+    text: str, kind: str, values: Collection[str], shape: re.Pattern[str]
+) -> Iterator[SecretSpan]:
+    """The places where one of the values stands by itself."""
+    for found in shape.finditer(text) if values else ():
+        if found[0] in values:
             yield SecretSpan(*found.span(), kind)
-        at = text.find(value, at + len(value))
 
 
 def _is_random(value: str) -> bool:
