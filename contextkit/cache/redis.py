@@ -103,11 +103,12 @@ class RedisLevel:
         result: list[Any] = []
         try:
             yield result
-        except asyncio.CancelledError:
-            self.breaker.abandoned()
-            raise
         except Exception as error:  # noqa: BLE001 - a failing cache must not fail the caller
             self._failed(error, seconds)
+        except BaseException:
+            # The caller was cancelled or interrupted: Redis is not at fault.
+            self.breaker.abandoned()
+            raise
         else:
             self._succeeded()
 

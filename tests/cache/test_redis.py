@@ -217,6 +217,25 @@ async def test_a_redis_that_was_never_there(
     assert "Error" in warning["reason"]
 
 
+def test_an_interrupted_retry_can_be_repeated(
+    tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As by Ctrl-C, of which a notebook's process does not end."""
+    level = RedisLevel(f"unix://{tmp_path / 'nobody'}", None, SLOW, Breaker(1, 5.0, clock))
+    assert level.attempt(lambda redis: redis.ping()) is None
+    clock.now = 5.0
+
+    def interrupted(level: RedisLevel) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(RedisLevel, "connected", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            level.attempt(lambda redis: redis.ping())
+    assert level.breaker.allows()
+    level.close()
+
+
 async def test_a_redis_that_is_killed_comes_back(
     patient: OpenKit, redis: RedisServer, clock: Clock
 ) -> None:
