@@ -96,21 +96,30 @@ class ModelHealth:
             _log.warning("dense_model_failed", model=self.model, reason=reason, fallback="bm25")
 
     @contextmanager
-    def noted(self) -> Iterator[None]:
+    def noted(self, *, proves: bool = True) -> Iterator[None]:
         """Record the outcome of a call, and suppress its exceptions.
 
         Interrupts and `ConfigError` are not suppressed; the user must fix the latter.
+
+        Args:
+            proves: whether a success shows that the model works.
         """
         try:
             yield
         except (KeyboardInterrupt, ConfigError):
-            with self._lock:
-                self._breaker.abandoned()
+            self._abandoned()
             raise
         except BaseException as error:  # noqa: BLE001 - any plugin's error, even a Rust panic
             self.failed(str(error) if isinstance(error, ContextKitError) else in_words(error))
         else:
-            self.succeeded()
+            if proves:
+                self.succeeded()
+            else:
+                self._abandoned()
+
+    def _abandoned(self) -> None:
+        with self._lock:
+            self._breaker.abandoned()
 
 
 class Embedder(Protocol):
@@ -234,7 +243,8 @@ class ModelEmbedder:
         """The length of each vector; None if unknown."""
         dimensions = None
         if self._health.allows():
-            with self._health.noted():
+            # A model that was found before may still make no vectors.
+            with self._health.noted(proves=self._model is None):
                 dimensions = checked_dimensions(self._found())
         return dimensions
 

@@ -245,6 +245,8 @@ def test_a_model_that_failed_is_tried_again_after_a_while(
     with capture_logs() as logs:
         assert [embedder.query("a"), embedder.query("a"), embedder.dense(["a"])] == [None] * 3
         clock.now = COOLDOWN_SECONDS
+        # A model that knows its dimensions need not work.
+        assert (embedder.dimensions, embedder.problem is None) == (4, False)
         assert [embedder.query("a"), embedder.query("b")] == [None, None]
         assert len(sea.asked) == 2
         sea.error = None
