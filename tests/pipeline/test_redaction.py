@@ -255,6 +255,13 @@ async def test_metadata_of_a_foreign_kind_is_redacted(open_kit: OpenKit) -> None
     assert item.metadata == {"mark": (MARK, [MARK])}
 
 
+def test_a_record_with_a_secret_may_have_a_named_tuple(kit: ContextKit) -> None:
+    """It is stored as the list that it is in JSON."""
+    kit.records("tide").put([Record(id="a", text=TOKEN, fields={"mark": Tide(TOKEN, [TOKEN])})])
+    [stored] = kit.records("tide").scan()
+    assert stored.fields["mark"] == [MARK, [MARK]]
+
+
 async def test_what_is_asked_is_kept_without_secrets(kit: ContextKit) -> None:
     """A trace, which caches keep, has the query."""
     context = await kit.assemble_context(f"why does {TOKEN} fail?")
