@@ -171,7 +171,9 @@ class Line:
 
         Raises `OSError` where nothing can be written.
         """
-        self._place = f"{time.monotonic_ns():020d}-{os.getpid()}-{threading.get_ident()}"
+        # By the date, as a monotonic clock begins anew at each start of the machine: the file of a
+        # process that was killed before would stand behind all others, and never be passed.
+        self._place = f"{time.time_ns():020d}-{os.getpid()}-{threading.get_ident()}"
         self._stand()
 
     def is_served(self) -> bool:

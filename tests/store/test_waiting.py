@@ -100,13 +100,14 @@ def test_those_who_wait_are_served_in_order(store: Path, monkeypatch: pytest.Mon
     assert _waiting(store) == 0
 
 
+@pytest.mark.parametrize("came", [lambda: 0, time.time_ns], ids=["old", "just now"])
 def test_a_process_that_died_in_line_is_passed(
-    store: Path, monkeypatch: pytest.MonkeyPatch
+    store: Path, monkeypatch: pytest.MonkeyPatch, came: Callable[[], int]
 ) -> None:
-    """And nothing of it is left."""
+    """Also if the machine was started again since; and nothing of it is left."""
     monkeypatch.setattr(waiting, "_PASS_SECONDS", 0.0)
     (store / "waiting").mkdir()
-    (store / "waiting" / f"{0:020d}-1-1").touch()
+    (store / "waiting" / f"{came():020d}-1-1").touch()
     served: list[str] = []
     _in_turn(store, "other", served)
     assert served == ["other"]
