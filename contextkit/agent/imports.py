@@ -200,7 +200,7 @@ def import_sessions(
 ) -> ImportSummary:
     """Import the project's past sessions of one agent.
 
-    Sessions without news are not read again, and an import that was interrupted continues.
+    Unchanged sessions are not read again. An interrupted import continues.
 
     Args:
         kit: the project.

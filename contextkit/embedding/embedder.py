@@ -206,7 +206,7 @@ class ModelEmbedder:
         label: the model's name in messages, as configured.
         find: returns the model; called until it succeeds.
         batch: the number of texts per call of the model.
-        timeout: timeout in seconds for a query's vector, except for the first one, which may
+        timeout: seconds to wait for a query's vector, except for the first one, which may
             take longer; None for a model in this process that needs no timeout.
         clock: a monotonic clock in seconds.
         kept: a cache of query vectors, or None.

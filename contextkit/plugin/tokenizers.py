@@ -13,7 +13,7 @@ from contextkit.text.tokens import FAMILIES, TokenCounter, counter_for
 
 _HOOK = "contextkit_tokenizer"
 _FALLBACK = "openai"
-_NO_PLUGIN = "; no plugin that is on has any (pip install contextkit-tokenizers)"
+_NO_PLUGIN = "; no plugin that is on offers one (pip install contextkit-tokenizers)"
 
 
 def find_counter(registry: SourceRegistry, name: str, failed: Failed = log_failure) -> TokenCounter:
@@ -38,7 +38,7 @@ def find_counter(registry: SourceRegistry, name: str, failed: Failed = log_failu
         except SourceError as error:
             problems.append(error.reason)
     known = ", ".join(FAMILIES)
-    asked = f"; asked of {', '.join(plugins)}" if plugins else _NO_PLUGIN
+    asked = f"; plugins asked: {', '.join(plugins)}" if plugins else _NO_PLUGIN
     said = f" ({'; '.join(problems)})" if problems else ""
     raise InvalidRequestError(
         f"tokens: there is no tokenizer '{name}'; available: {known}{asked}{said}"

@@ -102,6 +102,8 @@ def fenced(text: str, language: str = "") -> str:
 def code_span(text: str) -> str:
     """Return `text` as a Markdown code span that it cannot close.
 
+    Nothing in it is escaped, so that a path can be copied.
+
     Args:
         text: a path or a place; it is put on one line.
 

@@ -46,7 +46,7 @@ def test_a_name_that_nobody_counts_by_is_refused() -> None:
     install = " (pip install contextkit-tokenizers)"
     with pytest.raises(InvalidRequestError) as refused:
         find_counter(make_registry(), "tiktok")
-    assert str(refused.value) == f"{known}; no plugin that is on has any{install}"
+    assert str(refused.value) == f"{known}; no plugin that is on offers one{install}"
 
     def broken(name: str) -> Any:
         raise ValueError(f"no file {name}.json")
@@ -59,7 +59,7 @@ def test_a_name_that_nobody_counts_by_is_refused() -> None:
     )
     with pytest.raises(InvalidRequestError) as refused:
         find_counter(registry, "tiktok")
-    assert str(refused.value) == f"{known}; asked of a, b (ValueError: no file tiktok.json)"
+    assert str(refused.value) == f"{known}; plugins asked: a, b (ValueError: no file tiktok.json)"
 
 
 def test_what_is_no_function_is_refused() -> None:

@@ -1,7 +1,7 @@
 """Find keys, passwords and tokens in a text.
 
-They are known by their shapes, which services give their tokens, and by a name before them, such as
-`password=`. A password in plain words is not found. The time is proportional to the text's length.
+It knows the formats of services' tokens, and values behind a name such as `password=`. It does not
+find a password in plain words. Its time is proportional to the text's length.
 
 | module | what it knows |
 |---|---|

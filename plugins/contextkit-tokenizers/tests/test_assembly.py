@@ -67,7 +67,7 @@ async def test_a_context_is_counted_by_a_tokenizer_on_disk(
 @pytest.mark.parametrize(
     ("tokens", "said"),
     [
-        ("o200k", "there is no tokenizer 'o200k'.*asked of tokenizers"),
+        ("o200k", "there is no tokenizer 'o200k'.*plugins asked: tokenizers"),
         ("tokenizers:/nowhere/tokenizer.json", "there is no file .*nowhere"),
     ],
 )
