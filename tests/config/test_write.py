@@ -95,9 +95,9 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("before", "words"),
     [
-        ("assemble = {limit = 3}\n", "change it by hand"),
+        ("assemble = {limit = 3}\n", "edit it by hand"),
         ("assemble.limit = 3\n[cache]\n", None),
-        ('project = """\n[assemble]\n"""\n', "change it by hand"),
+        ('project = """\n[assemble]\n"""\n', "edit it by hand"),
         ("[assemble]\nlimit =\n", "not valid TOML"),
     ],
 )

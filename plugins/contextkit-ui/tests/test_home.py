@@ -290,5 +290,5 @@ def test_a_file_that_cannot_be_changed_is_said(ui: Page, file: Path) -> None:
     ui.run("document.querySelector(\"[data-key='cache.enabled']\").click()")
 
     ui.wait(lambda: ui.all("#told.failed"))
-    assert "change it by hand" in ui.text("#told")
+    assert "edit it by hand" in ui.text("#told")
     assert not ui.one("[data-key='cache.enabled']").get_property("checked")
