@@ -39,7 +39,7 @@ from contextkit.pipeline.update import Before, Gathered, Ongoing, joined, new_it
 from contextkit.pipeline.usage import UseHistory
 from contextkit.plugin.checks import Failed, checked_signals, log_failure
 from contextkit.plugin.manager import SourceRegistry
-from contextkit.plugin.tokenizers import find_counter
+from contextkit.plugin.tokenizers import requested_counter
 from contextkit.store.base import RecordStore
 from contextkit.store.hold import BatchSearcher, held
 from contextkit.store.open import UnopenedStore
@@ -278,12 +278,12 @@ class Pipeline:
     async def counter(self, name: str, failed: Failed = log_failure) -> TokenCounter:
         """Return the token counter of that name.
 
-        Raises `InvalidRequestError` where there is none.
+        Raises `InvalidRequestError` where there is none, or `ConfigError` for a setting.
         """
         if name in FAMILIES:
             return counter_for(name)
         # A plugin may have to load its tokenizer.
-        return await in_thread(partial(find_counter, self.registry, name, failed))
+        return await in_thread(partial(requested_counter, self.registry, name, failed))
 
     # -- gather ---------------------------------------------------------------------------
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +13,22 @@ from contextkit.config.origins import Origin, Overruled
 from contextkit.config.sections import SECTIONS, SourceSettings
 from contextkit.config.settings import Config, normalized
 from contextkit.config.write import write_user_setting
-from contextkit.errors import ConfigError, InvalidContextTypeError
+from contextkit.errors import ConfigError, InvalidContextTypeError, InvalidRequestError
 from contextkit.models.options import SWITCH, UnfitError, names, values_of
 from contextkit.models.source import Setting, SourceInfo
 from contextkit.plugin.manager import SourceRegistry
+from contextkit.plugin.tokenizers import find_counter
 
 _DEFAULT = Origin("default", "default")
+
+_NAMED: Mapping[str, Callable[[SourceRegistry, str], object]] = {
+    "assemble.exclude_sources": SourceRegistry.status,
+    "assemble.sources": SourceRegistry.require,
+    "assemble.tokens": find_counter,
+    "hooks.sources": SourceRegistry.require,
+    "hooks.start_sources": SourceRegistry.require,
+}
+"""Settings that name sources or a token counter, and what finds a name or raises."""
 
 
 @frozen(kw_only=True)
@@ -152,7 +162,22 @@ def set_user_setting(registry: SourceRegistry, key: str, given: str) -> tuple[An
     value = parsed_setting(key, given)
     if key.startswith("sources.") and _attribute(key) is None:
         value = _own_value(registry, key, given)
+    if problem := unknown_name(registry, key, value):
+        raise ConfigError(problem, key=key)
     return value, write_user_setting(key, value)
+
+
+def unknown_name(registry: SourceRegistry, key: str, value: Any) -> str | None:
+    """Describe the first name in a setting that belongs to no source or token counter."""
+    find = _NAMED.get(key)
+    if find is None:
+        return None
+    try:
+        for name in [value] if isinstance(value, str) else value or ():
+            find(registry, name)
+    except (InvalidContextTypeError, InvalidRequestError) as error:
+        return str(error)
+    return None
 
 
 def unset_user_setting(registry: SourceRegistry, key: str) -> Path:

@@ -40,9 +40,20 @@ def find_counter(registry: SourceRegistry, name: str, failed: Failed = log_failu
     known = ", ".join(FAMILIES)
     asked = f"; plugins asked: {', '.join(plugins)}" if plugins else _NO_PLUGIN
     said = f" ({'; '.join(problems)})" if problems else ""
-    raise InvalidRequestError(
-        f"tokens: there is no tokenizer '{name}'; available: {known}{asked}{said}"
-    )
+    raise InvalidRequestError(f"there is no tokenizer '{name}'; available: {known}{asked}{said}")
+
+
+def requested_counter(registry: SourceRegistry, name: str, failed: Failed) -> TokenCounter:
+    """Find the counter that a request or the setting `assemble.tokens` names.
+
+    Raises `InvalidRequestError`, or `ConfigError` for the setting.
+    """
+    try:
+        return find_counter(registry, name, failed)
+    except InvalidRequestError as error:
+        if name == registry.config.assemble.tokens:
+            raise registry.config.refusal("assemble.tokens", str(error)) from error
+        raise InvalidRequestError(f"tokens: {error}") from error
 
 
 @frozen

@@ -116,6 +116,16 @@ def test_sources_of_the_configuration_that_are_not_there_are_a_wrong_setting(
     assert contextkit("assemble", "budget", "--sources", "code").exit_code == 0
 
 
+def test_a_setting_of_an_unknown_token_counter_is_a_wrong_setting(
+    contextkit: CommandLine,
+) -> None:
+    """Its line is named, with the exit code of wrong settings."""
+    file = contextkit.folder / "contextkit.toml"
+    file.write_text("[assemble]\ntokens = 'nope'\n")
+    expected = f"{file}:2: assemble.tokens: nothing counts by 'nope'"
+    assert contextkit.line(3, "assemble", "budget").startswith(expected)
+
+
 def test_show_names_both_files_where_the_users_choice_stands(
     contextkit: CommandLine, home: Path
 ) -> None:
@@ -168,6 +178,10 @@ def test_a_setting_is_set_and_unset(
         ("sources.cod.enabled", "no", 2, "Did you mean 'code'?"),
         ("sources.code.max_file_bytes", "many", 3, "must be a whole number"),
         ("sources.code.max_file_byte", "9", 3, "did you mean max_file_bytes?"),
+        ("assemble.sources", "code,nope", 3, "assemble.sources: Invalid context type 'nope'"),
+        ("assemble.exclude_sources", "nope", 3, "Invalid context type 'nope'"),
+        ("hooks.start_sources", "comits", 3, "Did you mean 'commits'?"),
+        ("assemble.tokens", "nope", 3, "assemble.tokens: nothing counts by 'nope'"),
         ("colour", "red", 3, "unknown setting"),
     ],
 )

@@ -156,9 +156,12 @@ def test_files_variables_and_flags_that_are_valid(furnished: CommandLine, home: 
 
 
 def test_sources_that_are_not_installed(furnished: CommandLine) -> None:
-    """Settings and a flag of theirs are warnings: most are misspelt, and the nearest is told."""
-    (furnished.folder / "contextkit.toml").write_text("[sources.comits]\nweight = 2\n")
-    warned = "\n".join(those(findings(furnished, "--enable", "tides"), "warning"))
+    """Settings and a flag of theirs are warnings; a list that names one is a problem."""
+    file = furnished.folder / "contextkit.toml"
+    file.write_text("[assemble]\nsources = ['comit']\n[sources.comits]\nweight = 2\n")
+    found = findings(furnished, "--enable", "tides")
+    wrong, warned = ("\n".join(those(found, state)) for state in ("problem", "warning"))
+    assert f"{file}:2: assemble.sources: Invalid context type 'comit'" in wrong
     assert "did you mean 'commits'?" in warned
     assert "'tides', which is not installed" in warned
 

@@ -42,7 +42,7 @@ async def test_a_plugin_counts_the_budget(open_kit: OpenKit) -> None:
 
 def test_a_name_that_nobody_counts_by_is_refused() -> None:
     """With what there is, who was asked, and what went wrong there."""
-    known = "tokens: there is no tokenizer 'tiktok'; available: default, openai, claude"
+    known = "there is no tokenizer 'tiktok'; available: default, openai, claude"
     install = " (pip install contextkit-tokenizers)"
     with pytest.raises(InvalidRequestError) as refused:
         find_counter(make_registry(), "tiktok")

@@ -31,6 +31,7 @@ from contextkit.pipeline.questions import AskingForContexts, run_blocking
 from contextkit.pipeline.request import make_request
 from contextkit.plugin.checks import checked_health
 from contextkit.plugin.distributions import installed_distributions, missing_distributions
+from contextkit.plugin.effective import unknown_name
 from contextkit.plugin.manager import SourceRegistry
 from contextkit.plugin.spec import ENTRY_POINT_GROUP
 from contextkit.plugin.status import PluginStatus
@@ -187,6 +188,9 @@ class PluginCheck:
             )
         for line in settings_of_absent(self.config, self.registry):
             yield warning(_PLUGINS, line, "install that source, or delete its settings")
+        for key, value, _ in self.config.described():
+            if reason := unknown_name(self.registry, key, value):
+                yield problem(_PLUGINS, str(self.config.refusal(key, reason)), "correct that line")
         yield from self._failing_hooks()
 
     def _loaded(self, status: PluginStatus) -> Finding:

@@ -263,6 +263,7 @@ async def test_another_page_changes_no_setting(
         ({"key": "assemble.max_tokens", "value": "0"}, "expected a whole number of at least 1"),
         ({"key": "assemble.style", "value": "pdf"}, "expected one of markdown, xml, plain"),
         ({"key": "sources.tide.enabled", "value": "no"}, "Did you mean 'tides'?"),
+        ({"key": "assemble.sources", "value": "tides,tide"}, "Did you mean 'tides'?"),
         ({"key": "colour", "value": "red"}, "unknown setting"),
         ({"key": 3, "value": "red"}, "key and value must be texts"),
         ({"key": "assemble.style", "value": True}, "key and value must be texts"),
