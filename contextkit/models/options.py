@@ -26,6 +26,9 @@ Affects = Literal["answers", "context", "nothing"]
 _TEXT: Mapping[str, Any] = {"type": "string"}
 _SHOWN = 80
 _MOST_NAMES = 1000
+_MOST = 10**12
+"""Largest whole number: sums of several stay within what Python and the store can count."""
+
 _WORDS = {
     **dict.fromkeys(("1", "true", "yes", "on"), True),
     **dict.fromkeys(("0", "false", "no", "off"), False),
@@ -89,10 +92,12 @@ class Values:
         try:
             return self.read(self.parse(raw) if as_text and isinstance(raw, str) else raw)
         except (ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
-            # The number of a text is not what the user wrote.
-            if isinstance(error, UnfitError) and (error.path or not as_text):
+            if not isinstance(error, UnfitError):
+                raise UnfitError(self.expected, raw) from error
+            if error.path or not as_text:
                 raise
-            raise UnfitError(self.expected, raw) from error
+            # The number of a text is not what the user wrote.
+            raise UnfitError(error.expected, raw) from error
 
 
 def option(
@@ -168,16 +173,19 @@ def fitting(
     return Values(expected, read, parse, metavar, schema)
 
 
-def integers(least: int = 1, most: float = math.inf) -> Values:
+def integers(least: int = 1, most: int = _MOST) -> Values:
     """Whole numbers."""
-    expected = f"of at least {least}" if most == math.inf else f"within {least}..{most}"
-    return fitting(
-        f"a whole number {expected}",
-        lambda value: type(value) is int and least <= value <= most,
-        int,
-        "INTEGER",
-        {"type": "integer"},
-    )
+    limits = f"of at least {least}" if most == _MOST else f"within {least}..{most}"
+    expected = f"a whole number {limits}"
+
+    def read(value: Any) -> int:
+        if type(value) is int and value > _MOST:
+            raise UnfitError(f"a whole number of at most {_MOST:,}", value)
+        if type(value) is not int or not least <= value <= most:
+            raise UnfitError(expected, value)
+        return value
+
+    return Values(expected, read, int, "INTEGER", {"type": "integer"})
 
 
 def numbers(expected: str, fits: Callable[[float], bool], *, infinite: bool = False) -> Values:

@@ -118,6 +118,11 @@ def test_endless_standard_input_is_refused(contextkit: CommandLine) -> None:
     ("option", "value", "expected"),
     [
         ("--max-tokens", "0", "max_tokens must be a whole number of at least 1, got '0'"),
+        (
+            "--max-tokens",
+            f"1{'0' * 22}",
+            "max_tokens must be a whole number of at most 1,000,000,000,000, got '1",
+        ),
         ("--limit", "many", "limit must be a whole number of at least 1, got 'many'"),
         ("--style", "html", "style must be one of markdown, xml, plain, got 'html'"),
         ("--set", "source_timeout=nan", "source_timeout must be a number of seconds over 0"),
