@@ -92,6 +92,18 @@ def test_a_file_is_readable(run: CommandLine, folder: Path) -> None:
     assert (folder / name).stat().st_mode & 0o077 == 0
 
 
+def test_a_secret_is_in_no_file_name(run: CommandLine, folder: Path) -> None:
+    """A memory with one is named by its id alone."""
+    key = "sk-" + "abcdefghijklmnopqrstuvwxyz0123456789ABCD"
+    run("remember", f"API_KEY={key} is the key")
+
+    run("memories", "export", "--markdown", str(folder))
+
+    ((name, content),) = contents(folder).items()
+    assert re.fullmatch(r"[0-9a-z]{12}\.md", name)
+    assert key in content
+
+
 def test_files_are_edited_renamed_and_begun_by_hand(run: CommandLine, folder: Path) -> None:
     """An import reads them; an export keeps a renamed file and gives a begun one its id."""
     memory = printed_json(run("remember", "Tabs, never spaces", "--json"))

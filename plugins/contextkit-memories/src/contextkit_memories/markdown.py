@@ -145,7 +145,7 @@ def export_memories(
                 continue
             outcome = _outcome(file, record, overwrite)
             if file is None:
-                file = MemoryFile(_new_name(Memory.from_record(record), taken), {}, "")
+                file = MemoryFile(_new_name(record, book, taken), {}, "")
             if outcome in {"stored", "updated"}:
                 _write(folder / file.file, _document(record))
             if outcome == "refused":
@@ -355,11 +355,12 @@ def _values(record: Record) -> dict[str, Any]:
     return {**dict(zip(_ABOUT, about, strict=True)), **fields}
 
 
-def _new_name(memory: Memory, taken: set[str]) -> str:
-    """Make a free file name of the first words and the id."""
-    words = "-".join(_WORD.findall(shortened_line(memory.text, _LONGEST_WORDS).lower()))
-    digits = "-".join(_WORD.findall(memory.id.removeprefix(PREFIX)))[:_LONGEST_ID]
-    free = next(made for made in _names(f"{words}-{digits}") if made.casefold() not in taken)
+def _new_name(record: Record, book: MemoryBook, taken: set[str]) -> str:
+    """Make a free file name of the first words, if they hold no secret, and the id."""
+    named = "" if book.secrets_in(record.text) else shortened_line(record.text, _LONGEST_WORDS)
+    digits = "-".join(_WORD.findall(record.id.removeprefix(PREFIX)))[:_LONGEST_ID]
+    stem = "-".join([*_WORD.findall(named.lower()), digits])
+    free = next(made for made in _names(stem) if made.casefold() not in taken)
     taken.add(free.casefold())
     return free
 
