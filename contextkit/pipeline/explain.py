@@ -126,10 +126,7 @@ def _over_budget(row: ItemTrace, trace: Trace) -> str:
     if not row.whole_tokens:
         return f"It was found, but {row.reason}"
     shown = [other for other in trace.items if other.tokens and other.section == row.section]
-    words = (
-        f"It was found, but the budget of {trace.max_tokens} tokens was used up: "
-        f"it takes {row.whole_tokens} tokens"
-    )
+    words = f"It was found, but in a context of {trace.max_tokens} tokens {row.reason}"
     if not shown:
         return f"{words}, and nothing of its section got in"
     weakest = min(other.scores["score"] for other in shown)

@@ -134,7 +134,7 @@ def item_traces(
             piece.candidate,
             _entry(piece.candidate, "weak", weak[id(piece)], whole_tokens=piece.tokens)
             if id(piece) in weak
-            else _kept(piece, placed.get(id(piece)), before),
+            else _kept(piece, placed.get(id(piece)), before, fitted.accounts),
         )
         for piece in pieces
     ]
@@ -142,15 +142,15 @@ def item_traces(
     return tuple(trace for _, trace in sorted(rows, key=lambda row: row[0].order))
 
 
-def _kept(piece: Piece, entry: Placed | None, before: Before | None) -> ItemTrace:
+def _kept(
+    piece: Piece, entry: Placed | None, before: Before | None, accounts: Mapping[str, Account]
+) -> ItemTrace:
     whole = piece.summary_of or piece
     verdict: Verdict = "kept"
     reason = "in full"
     if entry is None:
-        verdict, reason = (
-            "over_budget",
-            f"its {whole.tokens} tokens did not fit into the remaining budget",
-        )
+        verdict = "over_budget"
+        reason = _no_room(whole.tokens, piece.candidate.section, accounts)
         if before and key_of(piece.candidate) in before.shown:
             reason = f"replaced by {before.names}: {reason}"
     elif entry.excerpt:
@@ -164,6 +164,17 @@ def _kept(piece: Piece, entry: Placed | None, before: Before | None) -> ItemTrac
         reason = f"summarised from {whole.tokens} to {entry.tokens} tokens by {by}"
     tokens = entry.tokens if entry else 0
     return _entry(piece.candidate, verdict, reason, tokens=tokens, whole_tokens=whole.tokens)
+
+
+def _no_room(tokens: int, section: str, accounts: Mapping[str, Account]) -> str:
+    account = accounts.get(section, _NOTHING)
+    others = any(other.share for key, other in accounts.items() if key != section)
+    if others and not account.share:
+        return "its source got no share of the budget"
+    left = "the remaining budget"
+    if others and not account.taken and account.given < tokens:
+        left = f"the {account.given} left of its source's share of {account.share}"
+    return f"its {tokens} tokens did not fit into {left}"
 
 
 def _dropped(dropped: Dropped) -> ItemTrace:

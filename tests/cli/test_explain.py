@@ -53,7 +53,7 @@ def test_it_says_why_an_item_is_not_in(contextkit: CommandLine) -> None:
     def why(item: str, *options: str) -> str:
         return contextkit("explain", QUERY, "--no-index", "--item", item, *options).stdout
 
-    assert "the budget of 9 tokens was used up" in why("split_budget", "--max-tokens", "9")
+    assert "in a context of 9 tokens its" in why("split_budget", "--max-tokens", "9")
     assert "It is a record of 'memories', which was not asked" in why(memory, "--sources", "code")
     assert "No source has an item of that id" in why("nowhere.py")
 

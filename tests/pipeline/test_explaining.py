@@ -50,7 +50,7 @@ def kit(open_kit: OpenKit) -> ContextKit:
     [
         ("day-1", {}, "in", "It is in the context in full, with "),
         ("day-1", {}, "in", "number 1 of 20 candidates"),
-        ("day-20", {"max_tokens": 100}, "dropped", "100 tokens was used up: it takes "),
+        ("day-20", {"max_tokens": 100}, "dropped", "context of 100 tokens its "),
         ("day-20", {"max_tokens": 100}, "dropped", "of its section that got in score "),
         ("day-20", {"max_tokens": 5}, "dropped", "nothing of its section got in"),
         ("day-20", {"min_relevance": 0.75}, "dropped", "relevance 0.700 is below the minimum of"),
@@ -95,6 +95,36 @@ async def test_what_is_beyond_the_most_items_says_so(open_kit: OpenKit) -> None:
     found = await explained(kit, left_out.id)
     assert found.outcome == "dropped"
     assert found.words.startswith("It was found, but it is not among the best 2 results")
+
+
+@pytest.mark.parametrize(
+    ("weight", "reason"),
+    [
+        (0.0001, "its source got no share of the budget"),
+        (0.2, "its 22 tokens did not fit into the 2 left of its source's share of 49"),
+    ],
+)
+async def test_a_share_that_left_no_room_is_the_reason(
+    open_kit: OpenKit, weight: float, reason: str
+) -> None:
+    """An item is dropped though a lower, longer one of another source is shown."""
+    words = "The water of day {} stood high, as the harbour master wrote in the book of tides"
+    tide = [evolve(TIDE[0], id=f"d{n}", content=words.format(n) * 3) for n in range(1, 9)]
+    moon = [evolve(TIDE[0], source="moon", id=f"m{n}", content=words.format(-n)) for n in range(9)]
+    kit = open_kit({"tide": make_plugin(tide), "moon": make_plugin(moon)})
+    asked: dict[str, Any] = {
+        "weights": {"moon": weight},
+        "shares": "fixed",
+        "dedup": False,
+        "max_tokens": 300,
+    }
+
+    context = await kit.assemble_context("how high was the water?", **asked)
+
+    (row,) = [row for row in context.trace.items if row.id == "m2"]
+    assert (row.verdict, row.reason) == ("over_budget", reason)
+    found = await explained(kit, "m2", **asked)
+    assert found.words.startswith(f"It was found, but in a context of 300 tokens {reason}, and ")
 
 
 async def test_what_the_second_answer_alone_has_is_told(open_kit: OpenKit) -> None:

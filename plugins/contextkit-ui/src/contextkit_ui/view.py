@@ -40,7 +40,10 @@ _STATES: Mapping[SourceState, str] = {
 }
 _GROUPS: Mapping[Verdict, tuple[str, str]] = {
     "duplicate": ("Duplicates", "They repeat a better item."),
-    "over_budget": ("Over budget", "They matched, but better items used up the budget."),
+    "over_budget": (
+        "Over budget",
+        "They matched, but the budget, or their source's share of it, was used up.",
+    ),
     "over_limit": (
         "Beyond the limit",
         "Too many better items were found.",
