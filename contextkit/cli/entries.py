@@ -41,7 +41,7 @@ def add_command(book: type[Book[Any]], about: str = "") -> click.Command:
     entry = book.entry
     argument, *others = entry.given_parts()
 
-    @click.command("add", help=about or f"Store a {entry.noun}, or change the one with its id.")
+    @click.command("add", help=about or f"Store a new {entry.noun}, or change the one with its id.")
     @click.argument(argument)
     @part_options(entry, *others)
     @click.option("--global", "shared", is_flag=True, help="For all of your projects.")

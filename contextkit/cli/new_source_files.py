@@ -148,12 +148,17 @@ class NewSource:
 
 
 def _singular(name: str) -> str:
-    """Return a plural's singular: `recipe` of `recipes`, `dish` of `dishes`."""
+    """Return a plural's singular: `recipe` of `recipes`, `dish` of `dishes`.
+
+    Other words stay, such as `status` and `news`.
+    """
+    if name.endswith(("is", "ss", "us", "news", "series", "species")):
+        return name
     if name.endswith(("ches", "shes", "sses", "xes")):
         return name[:-2]
     if name.endswith("ies") and len(name) > 4:
         return f"{name[:-3]}y"
-    return name[:-1] if name.endswith("s") and not name.endswith("ss") and len(name) > 1 else name
+    return name[:-1] if name.endswith("s") and len(name) > 1 else name
 
 
 def _suggestion(name: str) -> str:

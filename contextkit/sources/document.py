@@ -104,7 +104,7 @@ def _parts(entry: type[Entry], content: str) -> dict[str, Any]:
     if "text" in entry.parts():
         return {**values, "text": text}
     if text:
-        raise entry.invalid(f"a {entry.noun} has no text below its parts: delete {text[:60]!r}")
+        raise entry.invalid(f"the {entry.noun} has no text below its parts: delete {text[:60]!r}")
     return values
 
 

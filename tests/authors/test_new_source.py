@@ -147,6 +147,25 @@ def test_the_files_are_listed(contextkit: Callable[..., Result], tmp_path: Path)
 
 
 @pytest.mark.parametrize(
+    ("name", "noun"),
+    [
+        ("recipes", "recipe"),
+        ("status", "status"),
+        ("addresses", "address"),
+        ("address", "address"),
+        ("daily-news", "daily_news"),
+        ("a", "a"),
+    ],
+)
+def test_records_are_called_by_the_singular(tmp_path: Path, name: str, noun: str) -> None:
+    """In tools and sentences, without an article that may not fit; other words stay."""
+    NewSource(name, records=True).write(tmp_path)
+    read_me = (tmp_path / f"contextkit-{name}" / "README.md").read_text(encoding="utf-8")
+    assert f"`add_{noun}`" in read_me
+    assert f"declares the parts of each {noun}." in read_me
+
+
+@pytest.mark.parametrize(
     ("name", "message"),
     [
         ("My Weather", "not a source's name: lower-case .*; 'my-weather' would do"),
