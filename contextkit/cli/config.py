@@ -94,7 +94,8 @@ def unset(session: Session, key: str) -> None:
     """
     from contextkit.plugin.effective import unset_user_setting
 
-    print_text(f"{key} is not set in {unset_user_setting(session.registry, key)}")
+    removed, file = unset_user_setting(session.registry, key)
+    print_text(f"removed {key} from {file}" if removed else f"{key} was not set in {file}")
 
 
 def _heading(session: Session) -> dict[str, str | None]:

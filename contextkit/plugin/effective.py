@@ -8,9 +8,10 @@ from typing import Any
 
 from attrs import Attribute, fields_dict, frozen
 
-from contextkit.config.load import parsed_setting
+from contextkit.config.files import read_settings
+from contextkit.config.load import parsed_setting, user_config_file
 from contextkit.config.origins import Origin, Overruled
-from contextkit.config.sections import SECTIONS, SourceSettings
+from contextkit.config.sections import SECTIONS, STRATEGY_PARTS, SourceSettings
 from contextkit.config.settings import Config, normalized
 from contextkit.config.write import write_user_setting
 from contextkit.errors import ConfigError, InvalidContextTypeError, InvalidRequestError
@@ -180,12 +181,31 @@ def unknown_name(registry: SourceRegistry, key: str, value: Any) -> str | None:
     return None
 
 
-def unset_user_setting(registry: SourceRegistry, key: str) -> Path:
-    """Remove a setting from the user's file, which may lack it; return the file.
+def unset_user_setting(registry: SourceRegistry, key: str) -> tuple[bool, Path]:
+    """Remove a setting from the user's file.
+
+    Returns:
+        Whether it was set there, and the file.
 
     Raises what `set_user_setting` raises.
     """
-    return write_user_setting(_spelt(registry, key), None)
+    key, file = _spelt(registry, key), user_config_file()
+    if file.exists() and key in read_settings(file):
+        return True, write_user_setting(key, None)
+    _check_known(registry, key)
+    return False, file
+
+
+def _check_known(registry: SourceRegistry, key: str) -> None:
+    section, _, name = key.rpartition(".")
+    is_part = section.startswith("strategies.") and name in STRATEGY_PARTS
+    if is_part or _attribute(key) is not None:
+        return
+    declared = _own_setting(key, registry)
+    if declared is None:
+        parsed_setting(key, "")
+    elif name not in declared[0].setting_defaults:
+        _own_value(registry, key, "")
 
 
 def _spelt(registry: SourceRegistry, key: str) -> str:

@@ -165,7 +165,8 @@ def test_a_setting_is_set_and_unset(
 
     assert line in file.read_text().splitlines()
     assert contextkit.json("config", "show")["settings"][key]["layer"] == "user"
-    contextkit("config", "unset", key)
+    assert contextkit("config", "unset", key).stdout == f"removed {key} from {file}\n"
+    assert contextkit("config", "unset", key).stdout == f"{key} was not set in {file}\n"
     assert line not in file.read_text().splitlines()
     assert not (contextkit.folder / "contextkit.toml").exists()
 
@@ -194,3 +195,25 @@ def test_a_wrong_setting_is_not_written(
 
     assert words in contextkit.line(code, "config", "set", key, value)
     assert file.read_text() == before
+
+
+@pytest.mark.parametrize(
+    ("key", "code", "words"),
+    [
+        ("assemble.max_token", 3, "unknown setting; did you mean assemble.max_tokens?"),
+        ("sources.cod.enabled", 2, "Did you mean 'code'?"),
+        ("sources.code.max_file_byte", 3, "did you mean max_file_bytes?"),
+        ("strategies.mine.recent", 3, "did you mean strategies.mine.recency?"),
+        ("colour", 3, "unknown setting"),
+    ],
+)
+def test_an_unknown_setting_is_not_unset(
+    contextkit: CommandLine, key: str, code: int, words: str
+) -> None:
+    """One line names the nearest, as for `set`."""
+    assert words in contextkit.line(code, "config", "unset", key)
+
+
+def test_a_setting_of_a_strategy_may_be_unset(contextkit: CommandLine) -> None:
+    """It is known although no strategy has it."""
+    assert "was not set in" in contextkit("config", "unset", "strategies.mine.recency").stdout

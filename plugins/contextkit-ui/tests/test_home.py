@@ -142,7 +142,7 @@ def test_a_setting_says_where_it_comes_from_and_is_reset(ui: Page, file: Path) -
         one.get_attribute("data-setting") for one in ui.all("[data-setting]:not([hidden])")
     ] == ["assemble.style"]
     ui.one(f"{row} [data-unset]").click()
-    ui.wait(lambda: "is not set in" in ui.text("#told"))
+    ui.wait(lambda: "removed assemble.style from" in ui.text("#told"))
     assert text_of(file) == "[assemble]\n"
 
 

@@ -92,18 +92,17 @@ class SettingPages:
             raise InvalidRequestError("key and value must be texts; no value removes the key")
         registry = self.project.kit.registry
         if given is None:
-            file = unset_user_setting(registry, key)
+            removed, file = unset_user_setting(registry, key)
+            done = f"removed {key} from" if removed else f"{key} was not set in"
         else:
             _, file = set_user_setting(registry, key, given)
+            done = f"{key} = {given}, written to"
         self.project.reopen()
-        return {"words": self._outcome(key, given, file)}
+        return {"words": self._outcome(key, f"{done} {tilde(file)}")}
 
-    def _outcome(self, key: str, given: str | None, file: Path) -> str:
+    def _outcome(self, key: str, done: str) -> str:
         """Say what was written, and what counts instead of it."""
         now = next((each for each in self.listed() if each.key == key), None)
-        done = f"{key} is not set in {tilde(file)} any more"
-        if given is not None:
-            done = f"{key} = {given}, written to {tilde(file)}"
         if now is not None and _is_fixed(now):
             return f"{done}. It has no effect here: {now.source} counts"
         return done
