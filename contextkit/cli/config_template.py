@@ -1,6 +1,6 @@
 """Write a project's first `contextkit.toml`.
 
-Every setting is in it as a comment, at its default.
+Every setting is in it as a comment, at its default or with an example.
 """
 
 from __future__ import annotations
@@ -33,6 +33,11 @@ _LIMIT = 20
 _UNSET = {"limit": _LIMIT, "concurrent_sources": 5}
 """Examples of settings that are not set by default."""
 
+_PATIENT = frozenset({"source_timeout", "deadline"})
+"""Settings for which commands have a default of their own."""
+
+_EXAMPLE = "(example) "
+
 _ELSEWHERE = frozenset({"name", *(a.name for a in settings_of(RankingSettings))})
 
 
@@ -56,8 +61,8 @@ def config_template(facts: WorkspaceFacts, registry: SourceRegistry, root: Path)
 
 def _heading(facts: WorkspaceFacts, root: Path) -> Iterator[str]:
     yield f"# contextkit settings of {_in_comment(root.name) or 'this workspace'}."
-    yield "# A line that starts with # and a name is a setting at its default. To change it, remove"
-    yield "# the #. `contextkit config show` prints every setting in effect and its origin."
+    yield "# A line that starts with # and a name is a setting at its default, or an (example). To"
+    yield "# change it, remove the #. `contextkit config show` prints every value and its origin."
     yield "# The location of records and the embedding model are set in your own config.toml."
     yield "#"
     history = "no history" if facts.commits is None else f"{facts.commits:,} commits"
@@ -73,7 +78,7 @@ def _project(root: Path) -> Iterator[str]:
     name = root.name if root.name.isprintable() and root.name else "my-project"
     yield "# Project that the records belong to; folders with this name share them once linked."
     yield "# Without it, they belong to this repository and its work trees, or to this folder."
-    yield _setting("project", name)
+    yield _setting("project", name, _EXAMPLE.strip())
 
 
 def _sections(sources: Sequence[str]) -> Iterator[str]:
@@ -85,7 +90,8 @@ def _sections(sources: Sequence[str]) -> Iterator[str]:
         for attribute in attributes:
             value = sources if attribute.name in _SOURCES else attribute.default
             value = _UNSET.get(attribute.name, value)
-            yield _setting(attribute.name, value, attribute.metadata["help"])
+            example = _EXAMPLE if attribute.default is None or attribute.name in _PATIENT else ""
+            yield _setting(attribute.name, value, f"{example}{attribute.metadata['help']}")
 
 
 def _strategy() -> Iterator[str]:
@@ -114,7 +120,8 @@ def _source(registry: SourceRegistry, status: PluginStatus, root: Path) -> Itera
         value, expected = attribute.default, attribute.metadata["expected"]
         if name in _AS_IN_ASSEMBLE:
             value = getattr(AssembleSettings(), _AS_IN_ASSEMBLE[name]) or _LIMIT
-            expected = f"{expected}; default: that of [assemble]"
+            example = "" if name == "min_relevance" else _EXAMPLE
+            expected = f"{example}{expected}; default: that of [assemble]"
         elif value is None:
             value = row[name]
         yield _setting(name, value, expected)

@@ -22,8 +22,8 @@ def init(session: Session, only_print: bool) -> None:
     """Write a commented contextkit.toml.
 
     The file is at the workspace's root. It describes what was found there, and lists every
-    setting at its default as a comment, also those of installed sources. Nothing changes until
-    you remove a #. An existing file is never overwritten.
+    setting as a comment, at its default or with an example, also those of installed sources.
+    Nothing changes until you remove a #. An existing file is never overwritten.
     """
     from contextkit.cli.config_template import config_template
     from contextkit.workspace.facts import workspace_facts
