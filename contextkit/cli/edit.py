@@ -14,8 +14,8 @@ import click
 from contextkit.errors import ContextKitError
 from contextkit.sources.book import Book
 
-EDITED = """Without options, it opens in the editor that VISUAL or EDITOR names. If the editor
-fails or nothing changes, nothing is written."""
+EDITED = """Options that are not given stay as they are. Without options, it opens in the editor
+that VISUAL or EDITOR names. If the editor fails or nothing changes, nothing is written."""
 
 
 def edit_in_editor(book: Book[Any], entry_id: str, warn: Callable[[str], None]) -> Any:

@@ -137,13 +137,14 @@ def remove_command(book: type[Book[Any]], about: str = "") -> click.Command:
 def part_options(entry: type[Entry], *names: str, required: bool = True) -> Callable[[F], F]:
     """Create options for parts of an entry, in order.
 
-    A part with a list becomes an option that may be repeated. The type of a part and its `about`
-    describe the option.
+    A part with a list becomes an option that may be repeated. The type of a part, its `about` and
+    its default describe the option.
 
     Args:
         entry: the class of the entry.
         names: the parts.
-        required: whether a part without a default is required.
+        required: whether a part without a default is required, for a new entry; else the options
+            change one, and have no defaults.
     """
     hints = typing.get_type_hints(entry)
 
@@ -158,7 +159,7 @@ def part_options(entry: type[Entry], *names: str, required: bool = True) -> Call
                 type=kind,
                 multiple=repeated,
                 required=required and attribute.default is NOTHING,
-                help=_help(declared.about, repeated),
+                help=_help(declared.about, repeated, attribute.default, new=required),
             )(function)
         return function
 
@@ -173,8 +174,13 @@ def _without_empty(given: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in given.items() if value != ()}
 
 
-def _help(about: str, repeated: bool) -> str:
-    return f"{about[:1].upper()}{about[1:]}{'; repeatable' if repeated else ''}."
+def _help(about: str, repeated: bool, default: Any, *, new: bool) -> str:
+    more = ""
+    if repeated:
+        more = "; repeatable" if new else "; repeatable, replaces all"
+    elif new and default not in (NOTHING, None, ""):
+        more = f"; default: {default}"
+    return f"{about[:1].upper()}{about[1:]}{more}."
 
 
 def _kind(hint: Any) -> tuple[Any, bool]:

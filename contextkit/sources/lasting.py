@@ -45,7 +45,7 @@ class LastingEntry(Entry):
     """
 
     valid_from: datetime | None = part(
-        _day_or_time, None, about="since when it is true, such as 2026-03-01; default: now"
+        _day_or_time, None, about="since when it is true, such as 2026-03-01; of a new one: now"
     )
     valid_until: Annotated[datetime | None, "when it stopped being true; null while it is"] = part(
         lambda value: checked_time(value, "valid_until"), None

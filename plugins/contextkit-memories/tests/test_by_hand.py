@@ -58,6 +58,16 @@ def test_options_change_a_memory(run: CommandLine, tabs: dict[str, Any]) -> None
     assert again.stdout == f"Nothing changed in {tabs['id']}: Four blanks\n"
 
 
+def test_the_help_of_a_change_names_no_defaults(run: CommandLine) -> None:
+    """What is not given stays, and a list is replaced; `remember` has defaults."""
+    changing = " ".join(run("memories", "edit", "--help").stdout.split())
+    assert "default" not in changing
+    assert "Words to find it by; repeatable, replaces all." in changing
+    new = " ".join(run("remember", "--help").stdout.split())
+    assert "any other word; default: facts." in new
+    assert "How much it matters, 0 to 1; default: 0.5." in new
+
+
 def test_an_editor_changes_a_memory(run: CommandLine, tabs: dict[str, Any]) -> None:
     """It shows the parts above the text; VISUAL goes before EDITOR."""
     program = "sed -i -e s/Tabs/Blanks/ -e 's/tags:.*/tags: [a, c#, 2026]/'"

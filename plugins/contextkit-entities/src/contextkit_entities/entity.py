@@ -65,7 +65,7 @@ class Entity(Entry):
     type: str = part(
         stored_type,
         DEFAULT_TYPE,
-        about="what it is: service, person, …; default: concept",
+        about="what it is: service, person, …",
         flags="-t --type",
     )
     properties: Mapping[str, Any] = part(stored_properties, Factory(dict))
@@ -74,7 +74,7 @@ class Entity(Entry):
     )
     keys: tuple[str, ...] = field()
     salience: float = part(
-        number("salience"), DEFAULT_SALIENCE, about="how much it matters, 0 to 1; default: 0.5"
+        number("salience"), DEFAULT_SALIENCE, about="how much it matters, 0 to 1"
     )
     origin: Literal["hand", "code"] = part(choice("origin", ("hand", "code")), BY_HAND)
     location: str | None = part(line("a location", 4_000), None)

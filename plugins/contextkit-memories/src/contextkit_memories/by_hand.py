@@ -40,8 +40,8 @@ edit = edit_command(
     MemoryBook,
     """Change the memory with this ID, or its beginning.
 
-    Without options, it opens in the editor that VISUAL or EDITOR names. If the editor fails or
-    nothing changes, nothing is written.
+    Options that are not given stay as they are. Without options, it opens in the editor that
+    VISUAL or EDITOR names. If the editor fails or nothing changes, nothing is written.
 
     \b
     Example: contextkit memories edit mem_1m80dw4m --importance 0.9 --tag style

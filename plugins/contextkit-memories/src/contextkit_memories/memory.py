@@ -53,13 +53,13 @@ class Memory(LastingEntry):
     category: str = part(
         stored_category,
         DEFAULT_CATEGORY,
-        about="facts (default), preferences, decisions, errors, or any other word",
+        about="facts, preferences, decisions, errors, or any other word",
         flags="-c --category",
     )
     importance: float = part(
         number("importance"),
         0.5,
-        about="how much it matters, 0 to 1; default 0.5",
+        about="how much it matters, 0 to 1",
         flags="-i --importance",
     )
     tags: tuple[str, ...] = part(stored_tags, (), about="words to find it by", flags="-t --tag")

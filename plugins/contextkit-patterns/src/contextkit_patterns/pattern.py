@@ -129,7 +129,7 @@ class Pattern(Entry):
     intents: tuple[Intent, ...] = part(
         several("intents", choice("an intent", INTENTS)),
         (),
-        about="the intents it suits; default: any",
+        about="the intents it suits; without one, any",
         flags="-i --intent",
     )
     entity_types: tuple[str, ...] = part(
