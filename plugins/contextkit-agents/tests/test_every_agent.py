@@ -250,6 +250,14 @@ def test_one_command_connects_what_is_there(empty_world: World) -> None:
     assert tree(empty_world.workspace) == before
 
 
+@pytest.mark.parametrize("command", ["install", "uninstall"])
+def test_the_help_names_the_agents(empty_world: World, command: str) -> None:
+    """Those that `--agent` takes; what `--to` is fits both commands."""
+    said = " ".join(empty_world.contextkit(command, "--help").split())
+    assert f"Only this agent; repeatable: {', '.join(ADAPTERS)}." in said
+    assert "--to FOLDER Folder of plugins to share, such as a marketplace." in said
+
+
 def test_one_refused_file_does_not_stop_other_agents(empty_world: World) -> None:
     """The others are connected, and the exit code says that one was not."""
     (empty_world.workspace / ".cursor").mkdir()

@@ -21,6 +21,15 @@ if TYPE_CHECKING:
     from contextkit_agents.installing import Plan
 
 
+class _AgentOption(click.Option):
+    """`--agent`, whose help names the agents that plugins offer."""
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        known = ", ".join(offered_adapters(ctx.find_root().obj.registry))
+        self.help = f"Only this agent; repeatable: {known}."
+        return super().get_help_record(ctx)
+
+
 def _options(command: Command) -> Command:
     for option in (
         click.option("--dry-run", is_flag=True, help="Show all changes, and write nothing."),
@@ -30,7 +39,7 @@ def _options(command: Command) -> Command:
             "shared",
             metavar="FOLDER",
             type=click.Path(file_okay=False, path_type=Path),
-            help="Write plugins to share, such as a marketplace, into this folder.",
+            help="Folder of plugins to share, such as a marketplace.",
         ),
         click.option("--user", "scope", flag_value="user", help="For all your projects."),
         click.option(
@@ -40,9 +49,7 @@ def _options(command: Command) -> Command:
             default=True,
             help="For this project; the default.",
         ),
-        click.option(
-            "--agent", "names", metavar="NAME", multiple=True, help="Only this agent; repeatable."
-        ),
+        click.option("--agent", "names", cls=_AgentOption, metavar="NAME", multiple=True),
     ):
         command = option(command)
     return command
