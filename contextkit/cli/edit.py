@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import shutil
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import click
 
@@ -26,15 +27,24 @@ def edit_in_editor(book: Book[Any], entry_id: str, warn: Callable[[str], None]) 
         entry_id: its id.
         warn: called with the place of the user's text if that text is refused.
 
-    Raises `click.ClickException` if the editor fails, and the errors of `Book.change`; nothing is
-    changed then.
+    Raises `click.ClickException` if the editor fails or has no terminal, and the errors of
+    `Book.change`; nothing is changed then.
     """
+    if not (is_terminal(sys.stdin) and is_terminal(sys.stdout)):
+        params = click.get_current_context().command.params
+        options = ", ".join(each.opts[-1] for each in params if each.name in book.editable())
+        raise click.UsageError(f"An editor needs a terminal. Without one, use {options}.")
     known = book.get(entry_id)
     before = book.document(known)
     with _draft(before, warn) as file:
         click.edit(filename=str(file))
         after = file.read_text(encoding="utf-8", errors="surrogateescape")
         return book.change_document(known.id, before, after)
+
+
+def is_terminal(stream: TextIO | None) -> bool:
+    """Whether a stream of this process is a terminal."""
+    return stream is not None and stream.isatty()
 
 
 @contextlib.contextmanager

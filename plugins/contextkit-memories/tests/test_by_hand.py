@@ -22,6 +22,12 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[CommandLine
 
 
 @pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A terminal, which editors need."""
+    monkeypatch.setattr("contextkit.cli.edit.is_terminal", lambda _: True)
+
+
+@pytest.fixture
 def tabs(run: CommandLine) -> dict[str, Any]:
     """A memory."""
     added = run("remember", "Tabs, never spaces", "--category", "preference", "--json")
@@ -68,6 +74,17 @@ def test_the_help_of_a_change_names_no_defaults(run: CommandLine) -> None:
     assert "How much it matters, 0 to 1; default: 0.5." in new
 
 
+def test_without_a_terminal_no_editor_is_started(run: CommandLine, tabs: dict[str, Any]) -> None:
+    """The line names the options that change the memory."""
+    said = run("memories", "edit", tabs["id"], EDITOR="sed -i s/Tabs/Blanks/")
+    assert said.exit_code == 2
+    options = "--text, --category, --importance, --tag, --valid-from"
+    expected = f"contextkit: An editor needs a terminal. Without one, use {options}. "
+    assert said.stderr.startswith(expected)
+    assert shown(run, tabs).items() <= tabs.items()
+
+
+@pytest.mark.usefixtures("terminal")
 def test_an_editor_changes_a_memory(run: CommandLine, tabs: dict[str, Any]) -> None:
     """It shows the parts above the text; VISUAL goes before EDITOR."""
     program = "sed -i -e s/Tabs/Blanks/ -e 's/tags:.*/tags: [a, c#, 2026]/'"
@@ -93,6 +110,7 @@ def test_an_editor_changes_a_memory(run: CommandLine, tabs: dict[str, Any]) -> N
         ("sed -i s/Tabs.*/Taken/", "has this text already"),
     ],
 )
+@pytest.mark.usefixtures("terminal")
 def test_an_edit_that_fails_changes_nothing(
     run: CommandLine, tabs: dict[str, Any], editor: str, message: str
 ) -> None:
@@ -110,6 +128,7 @@ def test_an_edit_that_fails_changes_nothing(
         assert kept.parent.stat().st_mode & 0o077 == 0
 
 
+@pytest.mark.usefixtures("terminal")
 def test_an_edited_secret_is_kept_as_it_is(run: CommandLine) -> None:
     """As in `remember`: what the user wrote stays, with a warning."""
     secret = "password=" + "tidal" + "99wave"

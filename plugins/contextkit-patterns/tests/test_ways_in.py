@@ -22,8 +22,9 @@ def call(kit: ContextKit) -> ToolCaller:
     return ToolCaller(kit)
 
 
-def test_a_pattern_at_the_command_line(run: CommandLine) -> None:
-    """Add, count, list, find, remove."""
+def test_a_pattern_at_the_command_line(run: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Add, count, list, find, edit on a terminal, remove."""
+    monkeypatch.setattr("contextkit.cli.edit.is_terminal", lambda _: True)
     added = run(
         *("patterns", "add", "Tame a test", "--step", "Run it alone", "--step", "Set TZ"),
         *("--keyword", "flaky", "--intent", "fix", "--entity-type", "test"),
