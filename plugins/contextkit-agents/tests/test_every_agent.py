@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import tomllib
+from codecs import BOM_UTF8
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -248,6 +249,24 @@ def test_one_command_connects_what_is_there(empty_world: World) -> None:
     ran = empty_world.process(["contextkit", "uninstall", "--yes"], PATH=_own_path())
     assert ran.returncode == 0, ran.stderr
     assert tree(empty_world.workspace) == before
+
+
+@pytest.mark.parametrize("name", ["cursor", "codex"])
+def test_a_byte_order_mark_stays(name: str, tmp_path: Path, home: Path) -> None:
+    """A settings file that begins with one is read, changed and changed back."""
+    adapter = ADAPTERS[name]
+    files = [f.path for f in files_of(adapter, "project", tmp_path) if f.path.suffix in MINE]
+    for path in files:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(BOM_UTF8 + MINE[path.suffix].encode())
+    before = tree(tmp_path)
+
+    install(adapter, "project", tmp_path)
+
+    assert all(path.read_bytes().startswith(BOM_UTF8) for path in files)
+    assert all(b"contextkit" in path.read_bytes() for path in files)
+    uninstall(adapter, "project", tmp_path)
+    assert tree(tmp_path) == before
 
 
 @pytest.mark.parametrize("command", ["install", "uninstall"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import difflib
 import os
@@ -43,12 +44,12 @@ class Change:
 def read(file: Path) -> str | None:
     """Return a file's text; None if it is missing.
 
-    Line ends are kept as they are.
+    Line ends are kept as they are. A byte order mark is left out; `write` keeps it in the file.
 
     Raises `SettingsFileError` where it cannot be read or is not UTF-8.
     """
     try:
-        return file.read_bytes().decode("utf-8")
+        return file.read_bytes().decode("utf-8-sig")
     except FileNotFoundError:
         return None
     except (OSError, UnicodeDecodeError) as error:
@@ -79,8 +80,9 @@ def _replace(target: Path, text: str) -> None:
     number, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
     made = Path(name)
     try:
+        marked = target.exists() and target.read_bytes().startswith(codecs.BOM_UTF8)
         with open(number, "wb") as stream:  # noqa: PTH123 - it is a file's number
-            stream.write(text.encode("utf-8"))
+            stream.write(text.encode("utf-8-sig" if marked else "utf-8"))
             stream.flush()
             os.fsync(stream.fileno())
         made.chmod(stat.S_IMODE(target.stat().st_mode) if target.exists() else 0o644)
