@@ -122,7 +122,7 @@ def test_a_setting_of_an_unknown_token_counter_is_a_wrong_setting(
     """Its line is named, with the exit code of wrong settings."""
     file = contextkit.folder / "contextkit.toml"
     file.write_text("[assemble]\ntokens = 'nope'\n")
-    expected = f"{file}:2: assemble.tokens: nothing counts by 'nope'"
+    expected = f"{file}:2: assemble.tokens: there is no tokenizer 'nope'"
     assert contextkit.line(3, "assemble", "budget").startswith(expected)
 
 
@@ -182,7 +182,7 @@ def test_a_setting_is_set_and_unset(
         ("assemble.sources", "code,nope", 3, "assemble.sources: Invalid context type 'nope'"),
         ("assemble.exclude_sources", "nope", 3, "Invalid context type 'nope'"),
         ("hooks.start_sources", "comits", 3, "Did you mean 'commits'?"),
-        ("assemble.tokens", "nope", 3, "assemble.tokens: nothing counts by 'nope'"),
+        ("assemble.tokens", "nope", 3, "assemble.tokens: there is no tokenizer 'nope'"),
         ("colour", "red", 3, "unknown setting"),
     ],
 )
