@@ -114,8 +114,8 @@ class InvalidContextTypeError(ContextAssemblyError):
         hint = f" Did you mean '{nearest[0]}'?" if nearest else ""
         why = f" ({reason})" if reason else ""
         super().__init__(
-            f"Invalid context type '{invalid_type}'{why}. "
-            f"Valid types: {', '.join(self.valid_types) or 'none'}.{hint}"
+            f"Invalid source '{invalid_type}'{why}. "
+            f"Valid sources: {', '.join(self.valid_types) or 'none'}.{hint}"
         )
 
 

@@ -184,9 +184,9 @@ def test_errors_say_what_a_program_needs() -> None:
     error = errors.InvalidContextTypeError("memory", ["code", "memories"])
     assert (error.invalid_type, error.valid_types) == ("memory", ["code", "memories"])
     assert str(error) == (
-        "Invalid context type 'memory'. Valid types: code, memories. Did you mean 'memories'?"
+        "Invalid source 'memory'. Valid sources: code, memories. Did you mean 'memories'?"
     )
-    assert "Valid types: none." in str(errors.InvalidContextTypeError("x", []))
+    assert "Valid sources: none." in str(errors.InvalidContextTypeError("x", []))
     assert "'x' (it broke)." in str(errors.InvalidContextTypeError("x", [], "it broke"))
     assert issubclass(errors.InvalidContextTypeError, errors.ContextAssemblyError)
 

@@ -111,7 +111,7 @@ def test_sources_of_the_configuration_that_are_not_there_are_a_wrong_setting(
     file = contextkit.folder / "contextkit.toml"
     file.write_text("[assemble]\nsources = ['code', 'comits']\n")
     said = contextkit.line(3, "assemble", "budget")
-    assert said.startswith("assemble.sources: Invalid context type 'comits'")
+    assert said.startswith("assemble.sources: Invalid source 'comits'")
     assert f"{file}:2" in said
     assert contextkit("assemble", "budget", "--sources", "code").exit_code == 0
 

@@ -161,7 +161,7 @@ def test_switching_what_is_not_installed_is_an_error(contextkit: CommandLine) ->
     """A misspelt source is not switched off in silence."""
     said = contextkit.line(2, "--disable", "memorys", "sources")
     assert "'memorys'" in said
-    assert re.search(r"Valid types: .*code, commits, .*memories, .*values.*\. Did", said)
+    assert re.search(r"Valid sources: .*code, commits, .*memories, .*values.*\. Did", said)
     assert "Did you mean 'memories'?" in said
 
 

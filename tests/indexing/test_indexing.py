@@ -262,7 +262,7 @@ def test_a_state_belongs_to_one_checkout_and_store(
         ),
         (ValueError("no\nharbour"), "ValueError: no harbour"),
         (SystemExit(3), "SystemExit: 3"),
-        (InvalidContextTypeError("x", ["y"]), "Invalid context type 'x'. Valid types: y."),
+        (InvalidContextTypeError("x", ["y"]), "Invalid source 'x'. Valid sources: y."),
     ],
 )
 def test_a_sources_trouble_is_its_own(

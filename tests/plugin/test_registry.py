@@ -339,7 +339,7 @@ def test_an_unknown_source_names_the_nearest() -> None:
         with pytest.raises(InvalidContextTypeError) as caught:
             asked("tides")
         assert str(caught.value) == (
-            "Invalid context type 'tides'. Valid types: moon, tide. Did you mean 'tide'?"
+            "Invalid source 'tides'. Valid sources: moon, tide. Did you mean 'tide'?"
         )
         assert (caught.value.invalid_type, caught.value.valid_types) == ("tides", ["moon", "tide"])
 

@@ -136,7 +136,7 @@ async def test_bad_arguments_are_said_clearly(
         ("assemble_context", {"query": "a", "source": 3}, "did you mean 'sources'?"),
         ("get_premortem_context", {"domain": "two words"}, "one word such as 'debugging'"),
         ("explain", {"query": "a", "most": "all"}, "most: expected a whole number, got 'all'"),
-        ("index", {"sources": ["docs"]}, "Invalid context type 'docs'"),
+        ("index", {"sources": ["docs"]}, "Invalid source 'docs'"),
         ("remember", {"text": ""}, "a memory must not be empty"),
         ("remember", {"text": "a", "importance": 7}, "importance must be within 0..1, got 7"),
         ("remember", {"text": "a", "tags": ["ok", 5]}, "tags[1]: expected a text, got 5"),
