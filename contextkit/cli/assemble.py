@@ -106,11 +106,12 @@ def checked_sources(
         options: the request's options.
     """
     from contextkit.pipeline.recipes import check_excluded
-    from contextkit.pipeline.request import make_request
+    from contextkit.pipeline.request import make_request, refuse_unknown_names
 
     request = make_request(
         session.config, query, project="", workspace=session.workspace, **options
     )
+    refuse_unknown_names(session.registry, request)
     with _blaming(session, "assemble.sources", options.get("sources")):
         for name in request.sources or ():
             session.registry.require(name)

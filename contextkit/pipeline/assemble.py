@@ -258,9 +258,6 @@ class Completion:
         named = [*request.strategy.budget, *request.strategy.limits]
         for name in unknown_sources(self.registry, named):
             yield f"the strategy '{request.strategy.name}' names '{name}', which is not a source"
-        for what in ("weights", "limits", "timeouts"):
-            for name in unknown_sources(self.registry, [*getattr(request, what)]):
-                yield f"the request's {what} name '{name}', which is not a source"
         if not gathered.sections:
             yield "no source was queried: none is on, or none was named"
         if len(request.query) > MAX_QUERY_CHARACTERS:

@@ -20,7 +20,11 @@ from contextkit.models.request_options import PremortemOptions, RequestOptions, 
 from contextkit.pipeline.breakers import SourceHealth
 from contextkit.pipeline.pipeline import Pipeline
 from contextkit.pipeline.recipes import build_recipe, context_recipe, find_recipe
-from contextkit.pipeline.request import make_request, refuse_unknown_sources
+from contextkit.pipeline.request import (
+    make_request,
+    refuse_unknown_names,
+    refuse_unknown_sources,
+)
 from contextkit.plugin.manager import SourceRegistry
 
 if TYPE_CHECKING:
@@ -127,7 +131,7 @@ class AskingForContexts(abc.ABC):
         self, query: str, options: RequestOptions, recipe: str = "context"
     ) -> ContextRequest:
         refuse_unknown_sources(self.registry, options.get("strategy"))
-        return make_request(
+        request = make_request(
             self.registry.config,
             query,
             project=self.project,
@@ -135,6 +139,8 @@ class AskingForContexts(abc.ABC):
             recipe=recipe,
             **options,
         )
+        refuse_unknown_names(self.registry, request)
+        return request
 
     async def update_context(
         self,

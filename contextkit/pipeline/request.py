@@ -13,7 +13,7 @@ from attrs import evolve, fields
 
 from contextkit.config.settings import Config, normalized
 from contextkit.config.strategies import strategy_for
-from contextkit.errors import InvalidRequestError, RecordError
+from contextkit.errors import InvalidContextTypeError, InvalidRequestError, RecordError
 from contextkit.models.request import ContextRequest, RequestDefaults
 from contextkit.models.request_options import checked_option
 from contextkit.models.strategy import Strategy
@@ -156,6 +156,12 @@ def refuse_unknown_sources(registry: SourceRegistry, given: object) -> None:
         raise InvalidRequestError(
             f"strategy: there is no source '{name}'; there are: {known or 'none'}"
         )
+
+
+def refuse_unknown_names(registry: SourceRegistry, request: ContextRequest) -> None:
+    """Raise `InvalidContextTypeError` for unknown sources in a request's tables."""
+    for name in unknown_sources(registry, [*request.weights, *request.limits, *request.timeouts]):
+        raise InvalidContextTypeError(name, [status.name for status in registry.plugins])
 
 
 def unknown_sources(registry: SourceRegistry, named: Sequence[str]) -> list[str]:

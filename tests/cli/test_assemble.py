@@ -128,6 +128,7 @@ def test_endless_standard_input_is_refused(contextkit: CommandLine) -> None:
         ("--set", "source_timeout=nan", "source_timeout must be a number of seconds over 0"),
         ("--set", "limit", "expected NAME=VALUE, as in detail=compact, got 'limit'"),
         ("--set", "colour=red", "a request has no option 'colour'; it has: max_tokens, "),
+        ("--set", "weights=memoris=1", "Invalid source 'memoris'. Valid sources: "),
         ("--set", "max_token=5", "no option 'max_token'; did you mean 'max_tokens'?"),
         ("--set", "weights=code", "weights must be a table of numbers by source, got 'code'"),
         ("--set", "weights=code=0", "weights: code must be a number over 0, got 0.0"),

@@ -11,6 +11,7 @@ from contextkit import (
     ContextItem,
     ContextKit,
     FormattedContext,
+    InvalidContextTypeError,
     InvalidRequestError,
     Strategy,
 )
@@ -142,14 +143,15 @@ async def test_an_unknown_source_of_a_request_is_an_error(kit: ContextKit) -> No
 
 
 @pytest.mark.parametrize("what", ["weights", "limits", "timeouts"])
-async def test_an_unknown_source_of_a_requests_numbers_is_a_note(
+async def test_an_unknown_source_of_a_requests_numbers_is_an_error(
     open_kit: OpenKit, what: str
 ) -> None:
-    """It may be one that is not installed here; a source that is only off is no unknown one."""
+    """As among its sources; a source that is only off is no unknown one."""
     kit = open_kit({n: make_plugin(items(n, 3)) for n in ("alpha", "beta")}, settings=KEYWORDS)
     kit.disable("beta")
-    context = await ask(kit, **{what: {"alpha": 60, "beta": 2, "alfa": 2}})
-    assert context.trace.notes == (f"the request's {what} name 'alfa', which is not a source",)
+    assert (await ask(kit, **{what: {"alpha": 60, "beta": 2}})).sources_used == {"alpha": 3}
+    with pytest.raises(InvalidContextTypeError, match="Invalid source 'alfa'"):
+        await ask(kit, **{what: {"alpha": 60, "alfa": 2}})
 
 
 async def test_an_unknown_source_of_the_configuration_is_a_note(open_kit: OpenKit) -> None:

@@ -57,8 +57,9 @@ def delivered(context: FormattedContext) -> int:
 
 
 async def ask(kit: ContextKit, seconds: float = 20.0) -> FormattedContext:
-    """Ask all sources, the bad one with a time limit."""
-    return await kit.assemble_context("tide in the harbour", timeouts={"bad": seconds}, fill=True)
+    """Ask all sources, the bad one, if there is one, with a time limit."""
+    timeouts = {name: seconds for name in kit.registry.sources if name == "bad"}
+    return await kit.assemble_context("tide in the harbour", timeouts=timeouts, fill=True)
 
 
 def row_of(context: FormattedContext, source: str = "bad") -> tuple[str, str | None]:
