@@ -71,7 +71,7 @@ def _prune_checkouts(session: Session, since: str, *, as_json: bool, dry_run: bo
     from contextkit.text.dates import parse_since
 
     store = session.kit.store
-    unused = unused_checkouts(store, parse_since(since))
+    unused = unused_checkouts(store, parse_since(since, name="--checkouts"))
     if not dry_run:
         forget_checkouts(store, unused)
     rows = [

@@ -113,7 +113,7 @@ def import_(
     if what is None:
         list_importers(session, as_json)
     elif what in importers:
-        start = None if since is None else parse_since(since)
+        start = None if since is None else parse_since(since, name="--since")
         import_past_sessions(session, importers[what], folder, start, dry_run, as_json)
     elif folder or since or dry_run:
         raise click.UsageError("--from, --since and --dry-run are for importers, not for a FILE.")
@@ -237,10 +237,13 @@ def _written(file: Path) -> Iterator[TextIO]:
     # The target of a symbolic link is replaced, and the link stays.
     place = Path(os.path.realpath(file))
     unfinished = place.with_name(f".{place.name}.{os.getpid()}.tmp")
-    # A killed process may have had the same number, as is common in a container.
-    unfinished.unlink(missing_ok=True)
     try:
+        # A killed process may have had the same number, as is common in a container.
+        unfinished.unlink(missing_ok=True)
         number = open_private(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(file)) from error
+    try:
         with open(number, "w", encoding="utf-8", newline="\n") as stream:  # noqa: PTH123 - a number
             yield stream
         if place.exists():

@@ -211,7 +211,7 @@ def _number(digits: str | None) -> int | None:
     return int(digits) if digits else None
 
 
-def parse_since(text: str, now: datetime | None = None) -> datetime:
+def parse_since(text: str, now: datetime | None = None, *, name: str = "since") -> datetime:
     """Parse a point in time.
 
     The result has a time zone.
@@ -221,6 +221,7 @@ def parse_since(text: str, now: datetime | None = None) -> datetime:
             by default; or a number of minutes, hours, days or weeks ago: `30m`, `12h`, `7d`,
             `2w`.
         now: the time to count back from; default: now.
+        name: what the error calls the text, such as an option.
 
     Raises:
         InvalidRequestError: the text is none of these.
@@ -234,5 +235,6 @@ def parse_since(text: str, now: datetime | None = None) -> datetime:
         return datetime.fromisoformat(text).astimezone()
     except (ValueError, OverflowError, OSError) as error:
         raise InvalidRequestError(
-            f"since must be a date as in 2026-05-01, or how long ago as in 7d or 12h, got {text!r}"
+            f"{name} must be a date as in 2026-05-01, or how long ago as in 12h, 30d or 8w, "
+            f"got {text!r}"
         ) from error

@@ -57,3 +57,10 @@ def test_a_source_of_which_all_is_kept_says_so(contextkit: CommandLine) -> None:
 def test_a_mistyped_source_is_an_error(contextkit: CommandLine) -> None:
     """And nothing else is pruned for it."""
     assert "Did you mean 'events'?" in contextkit.line(2, "prune", "event")
+
+
+def test_a_mistyped_time_is_named_by_its_option(contextkit: CommandLine) -> None:
+    """With the forms that the help offers."""
+    said = contextkit.line(2, "prune", "--checkouts", "soon")
+    assert said.startswith("--checkouts must be a date as in 2026-05-01, or how long ago as in 12h")
+    assert said.endswith("30d or 8w, got 'soon'")

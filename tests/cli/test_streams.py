@@ -223,7 +223,7 @@ def test_an_export_replaces_a_file_only_when_it_is_whole(
     assert contextkit("export", os.devnull).exit_code == 0
     assert Path(os.devnull).is_char_device()
     missing = contextkit.line(1, "export", str(tmp_path / "nowhere" / "records.jsonl"))
-    assert "No such file or directory" in missing
+    assert missing == f"{tmp_path / 'nowhere' / 'records.jsonl'}: No such file or directory"
 
 
 @pytest.mark.parametrize("before", [None, 0o600, 0o644])
