@@ -234,6 +234,13 @@ def _structure(joined: Joined) -> Config:
             project = _checked(key, value, fields_dict(Config)["project"])
         elif first in SECTIONS:
             known = fields_dict(SECTIONS[first])
+            if not rest:
+                raise ConfigError(
+                    f"it is a section; expected {first}.SETTING, one of {', '.join(known)}",
+                    key=key,
+                    file=value.file,
+                    line=value.origin.line,
+                )
             if rest not in known:
                 raise _unknown(key, value, known, f"{first}.")
             sections[first][rest] = _checked(key, value, known[rest])
@@ -242,7 +249,8 @@ def _structure(joined: Joined) -> Config:
         elif first == "strategies":
             _add_part(strategies, key, value)
         else:
-            raise _unknown(key, value, ["project", "sources", "strategies", *SECTIONS])
+            within = [f"{s}.{name}" for s in SECTIONS for name in fields_dict(SECTIONS[s])]
+            raise _unknown(key, value, ["project", "sources", "strategies", *SECTIONS, *within])
     config = Config(
         project=project,
         **{name: SECTIONS[name](**given) for name, given in sections.items()},
@@ -305,10 +313,11 @@ def _check_strategies(config: Config, values: Mapping[str, Value]) -> None:
 
 
 def _unknown(key: str, value: Value, known: Collection[str], prefix: str = "") -> ConfigError:
-    nearest = _nearest(key.removeprefix(prefix), known)
-    hint = (
-        f"did you mean {prefix}{nearest[0]}?" if nearest else f"known: {', '.join(sorted(known))}"
-    )
+    # A setting may be given without its section.
+    nearest = [name for name in known if name.endswith(f".{key}")]
+    nearest = nearest or _nearest(key.removeprefix(prefix), known)
+    shown = ", ".join(sorted(name for name in known if "." not in name))
+    hint = f"did you mean {prefix}{nearest[0]}?" if nearest else f"known: {shown}"
     message = f"unknown setting; {hint}"
     return ConfigError(message, key=key, file=value.file, line=value.origin.line)
 

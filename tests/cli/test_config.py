@@ -179,11 +179,14 @@ def test_a_setting_is_set_and_unset(
         ("sources.cod.enabled", "no", 2, "Did you mean 'code'?"),
         ("sources.code.max_file_bytes", "many", 3, "must be a whole number"),
         ("sources.code.max_file_byte", "9", 3, "did you mean max_file_bytes?"),
-        ("assemble.sources", "code,nope", 3, "assemble.sources: Invalid context type 'nope'"),
-        ("assemble.exclude_sources", "nope", 3, "Invalid context type 'nope'"),
+        ("assemble.sources", "code,nope", 3, "assemble.sources: Invalid source 'nope'"),
+        ("assemble.exclude_sources", "nope", 3, "Invalid source 'nope'"),
         ("hooks.start_sources", "comits", 3, "Did you mean 'commits'?"),
         ("assemble.tokens", "nope", 3, "assemble.tokens: there is no tokenizer 'nope'"),
-        ("colour", "red", 3, "unknown setting"),
+        ("colour", "red", 3, "unknown setting; known: assemble, "),
+        ("assemble", "500", 3, "assemble: it is a section; expected assemble.SETTING, one of max"),
+        ("max_tokens", "500", 3, "max_tokens: unknown setting; did you mean assemble.max_tokens?"),
+        ("limit", "5", 3, "limit: unknown setting; did you mean assemble.limit?"),
     ],
 )
 def test_a_wrong_setting_is_not_written(
