@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from contextkit.cli.lazy import LazyCommand as LazyCommand
     from contextkit.cli.options import (
         Command as Command,
+        Days as Days,
         no_index_option as no_index_option,
         query_from as query_from,
         request_options as request_options,
@@ -50,7 +51,7 @@ _NAMES = {
     "failures": "ExitCode",
     "index": "index_first",
     "lazy": "LazyCommand",
-    "options": "Command no_index_option query_from request_options",
+    "options": "Command Days no_index_option query_from request_options",
     "root": "cli",
     "session": "Session json_option pass_session",
 }

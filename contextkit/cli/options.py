@@ -27,6 +27,18 @@ if TYPE_CHECKING:
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
+
+class Days(click.IntRange):
+    """A number of days, as in `30` or `30d`."""
+
+    name = "number of days"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the number, or fail with what was given."""
+        given = value.strip().removesuffix("d") if isinstance(value, str) else value
+        return super().convert(given, param, ctx)
+
+
 MAX_STDIN_BYTES = 1_000_000
 _STDIN = "contextkit.stdin"
 _SET = "set_options"

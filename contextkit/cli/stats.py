@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from contextkit.cli.options import Days
 from contextkit.cli.output import table
 from contextkit.cli.session import Session, json_option, pass_session
 
@@ -27,7 +28,12 @@ Examples:
 """
 )
 @click.option(
-    "--days", type=click.IntRange(1), default=30, show_default=True, help="How far to look back."
+    "--days",
+    type=Days(1),
+    metavar="DAYS",
+    default=30,
+    show_default=True,
+    help="How far to look back, as in 7 or 7d.",
 )
 @click.option("--all", "everywhere", is_flag=True, help="Count all workspaces, not only this one.")
 @json_option

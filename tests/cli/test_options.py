@@ -50,3 +50,10 @@ def test_lists_and_tables_of_several_assignments_are_joined(contextkit: CommandL
     of_two = contextkit.json(*asked, "--set", 'sources=["code"]', "--set", "sources=commits,code")
     assert [source["source"] for source in of_two["trace"]["sources"]] == ["code", "commits"]
     assert of_two["trace"]["max_tokens"] == 900
+
+
+def test_days_are_given_as_in_other_options(contextkit: CommandLine) -> None:
+    """With or without the unit; another one is refused by name."""
+    for days in ("7", "7d"):
+        assert "in the last 7 days" in contextkit("stats", "--days", days).stdout
+    assert "'2w' is not a valid number of days" in contextkit.line(2, "stats", "--days", "2w")

@@ -55,7 +55,11 @@ def test_clear_needs_to_be_told_what(run: CommandLine) -> None:
     run("events", "add", "note", "one")
     assert run("events", "clear").exit_code == 2
     assert run("events", "clear", "--all", "--session", "x").exit_code == 2
-    assert printed_json(run("events", "clear", "--older-than", "1", "--json")) == {"cleared": 0}
+    for days in ("1", "1d"):
+        cleared = run("events", "clear", "--older-than", days, "--json")
+        assert printed_json(cleared) == {"cleared": 0}
+    refused = run("events", "clear", "--older-than", "2w")
+    assert (refused.exit_code, "'2w' is not a valid number of days" in refused.stderr) == (2, True)
     assert run("events", "clear", "--all").stdout == "Cleared 1 event\n"
 
 

@@ -10,7 +10,7 @@ from typing import IO, Any
 
 import click
 
-from contextkit.cli import Session, json_option, pass_session
+from contextkit.cli import Days, Session, json_option, pass_session
 from contextkit.indexing import retention_of
 from contextkit_events.event import ROLES, InvalidEventError
 from contextkit_events.log import EventLog
@@ -94,9 +94,9 @@ def list_events(
 @click.option(
     "--older-than",
     "days",
-    type=click.IntRange(0, _DAYS_KNOWN),
+    type=Days(0, _DAYS_KNOWN),
     metavar="DAYS",
-    help="Only events older than this.",
+    help="Only events older than this, as in 30 or 30d.",
 )
 @click.option("--imported", is_flag=True, help="Only events of `contextkit import`.")
 @click.option("--all", "everything", is_flag=True, help="All of the project's events.")
