@@ -160,6 +160,18 @@ def test_odd_names_and_encodings_are_indexed(
     assert all("café" in record.text for record in stored().values())
 
 
+def test_a_declared_encoding_is_honoured(
+    workspace: Path, index: Callable[..., Any], stored: Stored
+) -> None:
+    """A Python file is read as Python reads it."""
+    text = "# -*- coding: shift_jis -*-\ndef f():\n    return '漢字'\n"
+    (workspace / "a.py").write_bytes(text.encode("shift_jis"))
+
+    index()
+
+    assert "漢字" in stored()["a.py::f"].text
+
+
 def test_files_are_indexed_by_lines_until_the_grammar_is_there(
     workspace: Path,
     index: Callable[..., Any],

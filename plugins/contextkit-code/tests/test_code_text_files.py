@@ -75,11 +75,25 @@ def test_text_files_have_a_language_too(path: str, expected: tuple[str, bool]) -
         ("\ufeffx".encode("utf-16-be"), ["x"]),
         ("caf\xe9".encode("latin-1"), ["café"]),
         (b"\x93quoted\x94 \x81", ["\u201cquoted\u201d \ufffd"]),
+        (
+            "# -*- coding: shift_jis -*-\n# 漢字".encode("shift_jis"),
+            ["# -*- coding: shift_jis -*-", "# 漢字"],
+        ),
+        (
+            "#!python\n# coding=koi8-r\n# да".encode("koi8-r"),
+            ["#!python", "# coding=koi8-r", "# да"],
+        ),
+        (b"# coding: nothing\n# caf\xe9", ["# coding: nothing", "# café"]),
+        (b"# coding: idna\n# caf\xe9", ["# coding: idna", "# café"]),
+        (
+            b"# coding: unicode_escape\n# caf\xe9 \\ud800",
+            ["# coding: unicode_escape", "# café \\ud800"],
+        ),
         (b"a\x0cb\x1b[0m", ["a\x0cb\x1b[0m"]),
     ],
 )
 def test_text_is_decoded(content: bytes, expected: list[str]) -> None:
-    """UTF-8, UTF-16 with its mark and old Western files are text; every line end is one."""
+    """UTF-8, UTF-16 with its mark, a declared encoding and old Western files are text."""
     text = decode(content, is_code=False)
 
     assert expected == text.lines

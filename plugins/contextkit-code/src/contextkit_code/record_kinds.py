@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-INDEX_VERSION = 12
+INDEX_VERSION = 13
 """Index version.
 
 Raise it when files of the same content would give other records: all are indexed anew.

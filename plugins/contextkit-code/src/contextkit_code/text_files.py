@@ -38,6 +38,10 @@ _BOMS = {
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
+# The codecs for host names take quadratic time.
+_CODING = re.compile(
+    rb"[ \t\f]*#.{,200}?coding[:=][ \t]*(?!(?i:idna|punycode))([A-Za-z0-9][-\w.]*)"
+)
 _CONTROLS = bytes({*range(32)} - {7, 8, 9, 10, 11, 12, 13, 27})
 _CPLUSPLUS = re.compile(
     r"^[ \t]*(?:class|namespace|template|using|public|private|protected)\b|std::", re.MULTILINE
@@ -181,7 +185,8 @@ class SourceText:
 def decode(content: bytes, *, is_code: bool) -> SourceText:
     """Decode a file's text.
 
-    It is UTF-8, UTF-16 with its byte order mark, or a Western single-byte encoding.
+    It is UTF-8, UTF-16 with its byte order mark, the encoding that the file declares as Python
+    files do, or a Western single-byte encoding.
 
     Raises `NotTextError` for what is binary, for code that is minified or says that it was
     generated, for a bundle of other files, and for a generated list of an interface.
@@ -228,12 +233,24 @@ def _text(content: bytes) -> str:
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError:
-        # No encoding is declared. Control characters distinguish data from the text of old files.
+        # Control characters distinguish data from the text of old files.
         if len(content.translate(None, _CONTROLS)) < len(content):
             raise NotTextError("it is binary") from None
-        return content.decode("cp1252", "replace")
+        text = _declared(content) or content.decode("cp1252", "replace")
     if "\0" in text:
         raise NotTextError("it is binary")
+    return text
+
+
+def _declared(content: bytes) -> str:
+    """Return the text in the encoding that its first two lines name; "" if that fails."""
+    found = next(filter(None, map(_CODING.match, content.split(b"\n", 2)[:2])), None)
+    try:
+        text = content.decode(found[1].decode()) if found else ""
+        # Some codecs leave surrogates, which no store can hold.
+        text.encode()
+    except (LookupError, ValueError):
+        return ""
     return text
 
 
