@@ -189,6 +189,8 @@ BORDERS = "====  ====\na     b\n====  ====\n\nlonger title\n---\n\ntext\n  quote
         ("a.md", "---\ntitle: Guide\n---\n# Guide\ntext\n", [(("Guide",), 1, 5)]),
         ("a.md", "---\nno end\n", [((), 1, 2)]),
         ("a.md", f"# Lamp {BADGES}\n\ntext\n", [(("Lamp",), 1, 3)]),
+        ("a.md", "# Oil {#oil}\n## [`A={x}`](#a) {: #a .b}\nso\n", [(("Oil", "A={x}"), 2, 3)]),
+        ("a.md", "# {#if lit}\ntext\n", [(("{#if lit}",), 1, 2)]),
         (
             "a.rst",
             RST,
@@ -213,6 +215,8 @@ BORDERS = "====  ====\na     b\n====  ====\n\nlonger title\n---\n\ntext\n  quote
         "unless the first heading says the same",
         "nor is its mark alone",
         "images beside a title are none of its words",
+        "nor are its anchor and its class",
+        "but a title may begin so",
         "levels of reStructuredText are in order of first use",
         "a border and a line shorter than the title make none",
         "a title of two letters is one, and other markup is none",

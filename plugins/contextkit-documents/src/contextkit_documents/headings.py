@@ -23,6 +23,9 @@ _PARSED = 4_000
 _TAGGED = re.compile(
     r"<h([1-6])\b[^<>]*>((?>(?:(?!</?h[1-6]\b).)*))</h\1>", re.IGNORECASE | re.DOTALL
 )
+_ATTRIBUTES = re.compile(r"(?<=\S)[ \t]*\{:?[ \t]*[#.][^{}]*\}$")
+"""An anchor or a class at a heading's end, as in `Keys {#keys .new}`; not shown."""
+
 _TAG = re.compile(r"<[^<>]*>")
 _ADOC = re.compile(r"(={1,6})[ \t]+(\S.*)")
 _ORG = re.compile(r"(\*{1,6})[ \t]+(\S.*)")
@@ -155,11 +158,12 @@ def _tagged(block: str) -> tuple[str, int] | None:
 def _words_of(heading: str) -> str:
     """Return a heading's words as rendered, without its images and empty links.
 
-    Of a very long heading, the first words are returned.
+    Attributes at its end are left out. Of a very long heading, the first words are returned.
     """
+    heading = _ATTRIBUTES.sub("", heading[:_PARSED])
     shown = [
         child.content if child.type in {"text", "code_inline"} else " "
-        for token in _inline_parser().parseInline(heading[:_PARSED])
+        for token in _inline_parser().parseInline(heading)
         for child in token.children or ()
         if child.type in {"text", "code_inline", "softbreak", "hardbreak"}
     ]

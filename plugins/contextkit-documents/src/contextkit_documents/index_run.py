@@ -6,7 +6,7 @@ from contextkit import Indexer, IndexReport, Record
 from contextkit.indexing import FileIndex, WorkspaceFile
 from contextkit_documents.listing import list_documents
 
-_VERSION = 12
+_VERSION = 13
 """Index version.
 
 Changed when chunks are made differently: every document is then indexed anew.
