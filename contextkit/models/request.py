@@ -370,7 +370,8 @@ class Recipe:
         name: `context`, `premortem`, …
         title: the text's heading.
         sections: in the order in which they are rendered.
-        footer: the last line, or ""; `{items}`, `{sources}` and `{counts[NAME]}` are filled in.
+        footer: the last line, or ""; `{items}`, `{sources}` and `{counts[NAME]}` are filled in,
+            and `{s[NAME]}` as "s", or as "" for a count of 1.
         best_first: whether sections are rendered by their best items instead, the best first.
     """
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from attrs import evolve, field, frozen
@@ -117,4 +117,7 @@ class Composer:
         for key, entries in placed.items():
             counts[by_key[key].source] += len(entries)
         used = [source for source, count in counts.items() if count]
-        return self.recipe.footer.format(items=counts.total(), sources=len(used), counts=counts)
+        s = defaultdict(lambda: "s", {source: "" for source in used if counts[source] == 1})
+        return self.recipe.footer.format(
+            items=counts.total(), sources=len(used), counts=counts, s=s
+        )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
 from typing import Any, cast
@@ -340,7 +340,7 @@ def checked_recipe(plugin: str, result: object) -> Recipe:
             raise SourceError(plugin, hook, f"{what}: two sections have the key {section.key!r}")
         keys.add(section.key)
     try:
-        result.footer.format(items=0, sources=0, counts=Counter[str]())
+        result.footer.format(items=0, sources=0, counts=Counter[str](), s=defaultdict(str))
     except (AttributeError, LookupError, TypeError, ValueError) as error:
         reason = f"{what}: its footer cannot be filled in: {error!r}"
         raise SourceError(plugin, hook, reason) from error

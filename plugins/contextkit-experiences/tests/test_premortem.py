@@ -267,3 +267,12 @@ async def test_a_limit_holds_for_each_section(kit: ContextKit, lived: Callable[.
     context = await kit.get_premortem_context("debugging", limit=2, max_tokens=3000)
 
     assert len(context.items) == 2
+
+
+async def test_one_experience_is_counted_as_one(kit: ContextKit, lived: Callable[..., Any]) -> None:
+    """The footer is in the singular."""
+    ExperienceBook(kit.records("experiences")).add([lived(1, "n1")])
+
+    context = await kit.get_premortem_context("debugging", max_tokens=3000)
+
+    assert context.markdown.endswith("*Based on 1 past experience*")

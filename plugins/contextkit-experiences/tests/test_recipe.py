@@ -35,7 +35,7 @@ def test_with_a_strategy_there_are_five_questions() -> None:
 
     assert recipe.name == "premortem"
     assert recipe.title == "Premortem: debugging with systematic-elimination"
-    assert recipe.footer == "*Based on {counts[experiences]} past experiences*"
+    assert recipe.footer == "*Based on {counts[experiences]} past experience{s[experiences]}*"
     assert rows(recipe) == [
         (
             "Common Failures",

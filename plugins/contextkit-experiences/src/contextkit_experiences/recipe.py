@@ -34,7 +34,7 @@ def build_premortem(domain: str, strategy: str | None = None, limit: int | None 
         name=PREMORTEM,
         title=f"Premortem: {domain} with {strategy}" if strategy else f"Premortem: {domain}",
         sections=_sections(domain, strategy, limit),
-        footer="*Based on {counts[experiences]} past experiences*",
+        footer="*Based on {counts[experiences]} past experience{s[experiences]}*",
     )
 
 
