@@ -123,6 +123,8 @@ def test_of_a_window_the_first_lines_that_say_something_are_shown(make_item: Mak
     assert len(line) <= 160
     guide = make_item("\n---\n# A guide\n\nText", qualified_name="shelf.py", **window)
     rest = make_item("x = 1\ny = 2", qualified_name="Shelf", **window)
+    assert shown(guide).startswith("**Lines** in `lib/shelf.py:27`\n")
+    assert shown(guide, "plain").startswith("lines [lib/shelf.py:27]\n")
     assert shown(guide, "markdown", "compact") == "- `lib/shelf.py:27` `# A guide`"
     assert shown(rest, "plain", "compact") == "lib/shelf.py:27 Shelf x = 1"
 

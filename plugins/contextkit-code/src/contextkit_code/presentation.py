@@ -52,8 +52,9 @@ def shown(item: ContextItem, style: Style, detail: Detail) -> str:
 
 def _markdown(item: ContextItem, block: str) -> str:
     label, where = escape_markdown(_unit_type_of(item).capitalize()), location_of(item)
+    name = "" if _is_named_by_place(item) else f" {code_span(_name_of(item))}"
     place = f" in {code_span(where)}" if where else ""
-    return f"**{label}** {code_span(_name_of(item))}{place}\n{block}"
+    return f"**{label}**{name}{place}\n{block}"
 
 
 def _xml(item: ContextItem, block: str) -> str:
@@ -62,7 +63,14 @@ def _xml(item: ContextItem, block: str) -> str:
 
 
 def _plain(item: ContextItem, block: str) -> str:
-    return f"{_name_of(item)} [{location_of(item) or _unit_type_of(item)}]\n{block}"
+    name = _unit_type_of(item) if _is_named_by_place(item) else _name_of(item)
+    return f"{name} [{location_of(item) or _unit_type_of(item)}]\n{block}"
+
+
+def _is_named_by_place(item: ContextItem) -> bool:
+    """Whether a unit has no name but its file's, as lines between definitions."""
+    path = _visible(str(item.metadata.get("file_path") or ""))
+    return _name_of(item) == path.rpartition("/")[2]
 
 
 def _code(item: ContextItem) -> str:
