@@ -19,6 +19,8 @@ def test_a_memory_is_remembered_listed_shown_and_forgotten(run: CommandLine) -> 
     about = "preferences, importance 0.80, #style #c++, project demo"
     assert said.stdout == f"Remembered {memory['id']} ({about})\n"
     day = memory["created_at"][:10]
+    assert run("memories", "list", "-c", "zzzz").stdout == "No memories match.\n"
+    assert run("memories", "list", "-t", "zzzz").stdout == "No memories match.\n"
     assert run("memories", "list").stdout == (
         f"{memory['id']}  {day}  preferences  0.80  Tabs, never spaces  #style #c++\n"
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from typing import Any
 
 import click
@@ -83,7 +84,7 @@ def list_memories(session: Session, /, limit: int, as_json: bool, **wanted: Any)
     book = MemoryBook.of(session.kit)
     found = book.list(limit, **wanted)
     total = book.count(**wanted) if len(found) == limit else len(found)
-    session.emit([memory.as_dict() for memory in found], _listing(found, total), as_json)
+    session.emit([memory.as_dict() for memory in found], _listing(found, total, wanted), as_json)
 
 
 @memories.command()
@@ -173,7 +174,9 @@ def _from_stdin() -> str:
         ) from error
 
 
-def _listing(found: list[Memory], total: int) -> str:
+def _listing(found: list[Memory], total: int, wanted: Mapping[str, Any]) -> str:
+    if not found and (wanted["category"] or wanted["tag"]):
+        return "No memories match."
     if not found:
         return 'No memories. Add one: contextkit remember "…"'
     lines = rows_of(found)
