@@ -43,7 +43,7 @@ def show(session: Session, as_json: bool) -> None:
     if not session.config.history.enabled:
         session.warn("history.enabled is false: the history is not used")
     rows = [[f"{one.signal:.3f}", one.source, one.id, _day(one)] for one in found]
-    text = table(["SIGNAL", "SOURCE", "ID", "LAST"], rows) if rows else ""
+    text = table(["SIGNAL", "SOURCE", "ID", "LAST"], rows) if rows else _nothing(session)
     session.emit([attrs.asdict(one) for one in found], text, as_json)
 
 
@@ -59,6 +59,14 @@ def clear(session: Session, as_json: bool) -> None:
 
     count = history_of(session.config).clear(session.project)
     session.emit({"forgotten": count}, f"forgotten: {count}", as_json)
+
+
+def _nothing(session: Session) -> str:
+    from contextkit.config.strategies import strategy_named
+
+    used = strategy_named(session.config, session.config.assemble.strategy)
+    why = "" if used.history else f": the strategy '{used.name}' does not score usage"
+    return f"nothing is recorded{why}"
 
 
 def _day(one: Chosen) -> str:

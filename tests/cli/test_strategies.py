@@ -118,7 +118,10 @@ def test_strategies_are_offered(configured: CommandLine) -> None:
 
 def test_the_history_is_shown_and_forgotten(configured: CommandLine) -> None:
     """Nothing by default; what was in a context of a strategy that counts it; not explanations."""
-    assert configured("history", "show").stdout == ""
+    said = "nothing is recorded: the strategy 'mine' does not score usage\n"
+    assert configured("history", "show").stdout == said
+    scored = configured.with_variables(CONTEXTKIT_ASSEMBLE_STRATEGY="conversation")
+    assert scored("history", "show").stdout == "nothing is recorded\n"
     configured("assemble", QUERY, "--no-index")
     configured("explain", QUERY, *ANOTHER)
     assert configured.json("history", "show") == []
