@@ -11,6 +11,7 @@ from contextkit.cli.failures import ExitCode
 from contextkit.cli.session import Session, json_option, pass_session
 from contextkit.cli.source_names import complete_source
 from contextkit.errors import StoreReadOnlyError
+from contextkit.text.words import counted
 
 if TYPE_CHECKING:
     from contextkit.indexing.run import IndexOutcome
@@ -106,7 +107,7 @@ def _describe(report: IndexReport) -> str:
         f"{report.unchanged} unchanged"
     )
     if report.redacted:
-        text += f", {report.redacted} secrets replaced"
+        text += f", {counted(report.redacted, 'secret')} replaced"
     lines = [f"  note: {note}" for note in report.notes]
     lines += [
         f"  skipped {what if what.isprintable() else repr(what)}: {why}"

@@ -10,6 +10,7 @@ import click
 from contextkit.cli.failures import ExitCode
 from contextkit.cli.output import table
 from contextkit.cli.session import Session, json_option, pass_session
+from contextkit.text.words import counted
 
 if TYPE_CHECKING:
     from contextkit.config.project_files import Project
@@ -154,7 +155,7 @@ def move(session: Session, source: str, target: str | None, as_json: bool) -> No
     if old == new:
         raise click.UsageError(f"FROM and TO are the same project, {old}.")
     count = session.kit.project_records.move(old, new)
-    text = f"moved {count:,} records from {old} to {new}"
+    text = f"moved {counted(count, 'record')} from {old} to {new}"
     session.emit({"from": old, "to": new, "moved": count}, text, as_json)
 
 

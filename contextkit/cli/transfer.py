@@ -16,6 +16,7 @@ from contextkit.cli.failures import ExitCode
 from contextkit.cli.session import Session, json_option, pass_session
 from contextkit.errors import StoreError
 from contextkit.files import open_private
+from contextkit.text.words import counted
 
 if TYPE_CHECKING:
     from contextkit.models.indexer import Progress
@@ -52,7 +53,7 @@ def export(session: Session, file: Path) -> int:
             session.kit.redactor.records,
             session.kit.pipeline.ownership,
         )
-    session.warn(f"{result.written} records written")
+    session.warn(f"{counted(result.written, 'record')} written")
     # The session reports at its end which ones.
     return ExitCode.STORE if result.damaged else ExitCode.FINE
 
@@ -142,11 +143,15 @@ def _import_records(session: Session, file: Iterable[str], as_json: bool) -> int
             lambda done, total: report(_progress("import", done, total)),
             lambda records: ownership.adopted(redact(records), indexed),
         )
-    lines = [f"{result.imported} records imported, {result.failed} lines refused"]
+    lines = [
+        f"{counted(result.imported, 'record')} imported, {counted(result.failed, 'line')} refused"
+    ]
     if result.missing:
-        lines.append(f"  {result.missing} fewer records than announced: is the file complete?")
+        lines.append(
+            f"  {counted(result.missing, 'record')} fewer than announced: is the file complete?"
+        )
     if redacted:
-        lines.append(f"  {sum(redacted)} secrets replaced")
+        lines.append(f"  {counted(sum(redacted), 'secret')} replaced")
     lines += [f"  line {line}: {reason}" for line, reason in result.errors[:_SHOWN_ERRORS]]
     session.emit({**asdict(result), "redacted": sum(redacted)}, "\n".join(lines), as_json)
     return ExitCode.FAILED if result.failed or result.missing else ExitCode.FINE
@@ -177,8 +182,8 @@ def reembed(session: Session, as_json: bool) -> None:
             session.kit.redactor.telling(redacted.append).records,
         )
     text = "\n".join(
-        [f"{done.records} records have new vectors"]
-        + [f"  {sum(redacted)} secrets replaced"] * bool(redacted)
+        [f"new vectors: {counted(done.records, 'record')}"]
+        + [f"  {counted(sum(redacted), 'secret')} replaced"] * bool(redacted)
         + [f"  {source}: {model}" for source, model in sorted(done.models.items())]
     )
     models = ", ".join(sorted(set(done.models.values()) - {"none"})) or "none"

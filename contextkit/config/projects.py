@@ -38,6 +38,7 @@ from contextkit.config.project_files import (
 from contextkit.config.settings import Config
 from contextkit.errors import ContextKitError, StoreBusyError, StoreError
 from contextkit.models.record import CHECKOUT_PREFIX, FOLDER_PREFIX
+from contextkit.text.words import counted
 from contextkit.workspace.repository import Place, RepositoryFacts, as_text, facts_of, place_of
 
 _MOST_NAMED = 3
@@ -210,7 +211,10 @@ def _decided(
             f"records",
         )
     count = sum(moved.values())
-    note = f"{count:,} records of this folder now belong to its repository, with its work trees"
+    note = (
+        f"{counted(count, 'record')} of this folder moved to the project of its repository, which "
+        f"its work trees share"
+    )
     return Identity(project.key, note=note if count else None)
 
 

@@ -84,7 +84,12 @@ if TYPE_CHECKING:
         estimate_tokens as estimate_tokens,
     )
     from contextkit.text.truncation import ELLIPSIS as ELLIPSIS, truncate as truncate
-    from contextkit.text.words import STOP_WORDS as STOP_WORDS, TALK as TALK, VERBS as VERBS
+    from contextkit.text.words import (
+        STOP_WORDS as STOP_WORDS,
+        TALK as TALK,
+        VERBS as VERBS,
+        counted as counted,
+    )
 
 _NAMES = {
     "changes": "changes_subject",
@@ -109,7 +114,7 @@ _NAMES = {
     "styles": "TEXT_STYLES TextStyle element opening_tag style_of",
     "tokens": "TokenCounter estimate_tokens",
     "truncation": "ELLIPSIS truncate",
-    "words": "STOP_WORDS TALK VERBS",
+    "words": "STOP_WORDS TALK VERBS counted",
 }
 
 __all__ = [name for names in _NAMES.values() for name in names.split()]

@@ -1,4 +1,4 @@
-"""English words that show intent, and stop words."""
+"""English words that show intent, stop words, and numbers with their nouns."""
 
 from __future__ import annotations
 
@@ -122,3 +122,8 @@ EXPLAINING_PAIRS = frozenset(
 
 POLITE_PAIRS = frozenset((verb, "you") for verb in ("can", "could", "will", "would"))
 """Pairs of words that start a request in the form of a question."""
+
+
+def counted(number: int, noun: str) -> str:
+    """Write a number with its noun: `1 record`, `2,000 records`."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

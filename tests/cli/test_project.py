@@ -168,7 +168,9 @@ def test_hand_made_records_follow_the_repository(elsewhere: Elsewhere, tmp_path:
     git("init", "--quiet")
     git("commit", "--quiet", "--allow-empty", "-m", "Begin")
     git("worktree", "add", "--quiet", str(tree), "-b", "tree")
-    assert "Ada" in elsewhere(tree)("entities", "list").stdout
+    listed = elsewhere(tree)("entities", "list")
+    assert "Ada" in listed.stdout
+    assert "contextkit: 1 record of this folder moved to the project of its repo" in listed.stderr
     shown = elsewhere(tree)("project", "show").stdout
     assert f"took over the records of {folder}" in shown
     assert str(folder) in elsewhere(tree)("doctor").stdout

@@ -71,7 +71,9 @@ def test_a_bad_line_of_an_import_costs_only_itself(furnished: CommandLine, home:
     given = header + b"\nnot json\n\xff\xfe\n" + records + b"[1, 2]\n{}\n"
     result = moved("import", "-", given=given)
     assert result.exit_code == 1
-    assert "4 lines refused" in result.stdout
+    assert ", 4 lines refused\n" in result.stdout
+    one = moved("import", "-", given=header + b"\n{}\n").stdout
+    assert one.startswith("0 records imported, 1 line refused\n")
     assert "line 2: " in result.stdout
     assert len(moved.json("memories", "list")) == 3
     assert "not an export" in moved.line(1, "import", "-", given=b"not json\n")

@@ -73,7 +73,7 @@ def test_a_missing_file_content_costs_its_commits_their_lines(
     remove_object(repo, "HEAD:lost")
     for _ in range(2):
         report = index(repo)
-        assert any("1 commit(s) are without their lines" in note for note in report.notes)
+        assert any("no lines or files of 1 commit;" in note for note in report.notes)
     found = {name: record.fields for name, record in stored().items()}
     assert found.keys() == {"first", "second", "third"}
     assert found["second"]["files_changed"] == ["kept", "lost"]
@@ -90,7 +90,7 @@ def test_a_missing_folder_costs_its_commits_their_files(
     repo.commit("fourth", kept="1\n2\n")
     remove_object(repo, "HEAD~2:inner")
     report = index(repo)
-    assert any("2 commit(s) are without" in note for note in report.notes)
+    assert any("no lines or files of 2 commit" in note for note in report.notes)
     found = {name: record.fields["files_changed"] for name, record in stored().items()}
     assert found == {"first": ["kept"], "second": [], "third": [], "fourth": ["kept"]}
 
@@ -105,7 +105,7 @@ def test_what_is_missing_is_said_until_the_history_is_another(
     repo.commit("second", "--only", kept="1\n")
     report = index(repo)
     assert report.added == 1
-    assert any("1 commit(s) are without" in note for note in report.notes)
+    assert any("no lines or files of 1 commit" in note for note in report.notes)
 
 
 def test_a_history_ends_where_a_commit_is_missing(repo: Any, index: Index, stored: Stored) -> None:
@@ -114,7 +114,7 @@ def test_a_history_ends_where_a_commit_is_missing(repo: Any, index: Index, store
         repo.commit(name, file=name)
     remove_object(repo, "HEAD~2")
     report = index(repo)
-    assert any("the history ends early: 1 commit(s)" in note for note in report.notes)
+    assert any("the history ends early: 1 commit missing" in note for note in report.notes)
     assert set(stored()) == {"third", "fourth"}
     assert stored()["fourth"].fields["files_changed"] == ["file"]
     index(repo, {"max_commits": 1})

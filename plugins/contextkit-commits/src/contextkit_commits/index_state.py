@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from attrs import asdict, field, frozen
 
 from contextkit.models import IndexState
+from contextkit.text import counted
 from contextkit_commits.repository import Repository
 
 RECORD_FORMAT = 2
@@ -80,20 +81,20 @@ class Indexed:
             notes.append("the repository has no commits yet")
         if self.boundary:
             notes.append(
-                f"a shallow clone, cut at {len(self.boundary)} commit(s), whose files are not "
-                f"listed; `git fetch --unshallow` brings the rest"
+                f"a shallow clone, cut at {counted(len(self.boundary), 'commit')}, whose files "
+                f"are not listed; `git fetch --unshallow` brings the rest"
             )
         if self.detail != "full":
             what = "lines are not counted" if self.detail == "names" else "files are not listed"
             notes.append(f"a partial clone: {what}, as that would fetch them from its server")
         if self.reduced:
             notes.append(
-                f"objects are missing from the repository: {self.reduced:,} commit(s) are "
-                f"without their lines or files; `git fsck` names them"
+                f"objects are missing from the repository: no lines or files of "
+                f"{counted(self.reduced, 'commit')}; `git fsck` names them"
             )
         if self.missing:
             notes.append(
-                f"the history ends early: {self.missing:,} commit(s) are missing from the "
+                f"the history ends early: {counted(self.missing, 'commit')} missing from the "
                 f"repository; `git fsck` names them"
             )
         if self.is_unscoped:
