@@ -118,7 +118,8 @@ def _usage(error: click.ClickException) -> str:
             command = context.command_path.removeprefix(f"{root.command_path} ")
             before = f"{root.command_path} {error.option_name} {command} ..."
             return f"{message} It goes before the command: {before}"
-    return f"{message} Try '{context.command_path} --help'."
+    end = "" if message.endswith((".", "?", "!")) else "."
+    return f"{message}{end} Try '{context.command_path} --help'."
 
 
 def _discard_output() -> None:

@@ -132,6 +132,7 @@ def test_a_command_of_a_source_that_is_off_says_so(contextkit: CommandLine) -> N
         (("-C", "nowhere", "sources"), "Directory 'nowhere' does not exist"),
         (("import", "nowhere.jsonl"), "'nowhere.jsonl' is neither a file nor an importer"),
         (("memories", "lits"), "lits"),
+        (("experience", "add", "--file", "x"), "such file or directory. Try 'contextkit exp"),
     ],
 )
 def test_wrong_usage_is_one_line_with_code_2(
