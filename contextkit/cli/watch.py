@@ -114,6 +114,9 @@ def _describe(entry: Given | Touched) -> str:
 
 
 def _logged(data: dict[str, Any]) -> str:
-    fields = {name: value for name, value in data.items() if name not in {"time", "event", "pid"}}
-    said = " ".join(f"{name}={value}" for name, value in fields.items())
+    said = " ".join(
+        f"{name}={value}"
+        for name, value in data.items()
+        if name not in {"time", "event", "pid"} and value is not None
+    )
     return f"{data.get('event')}  {said}"

@@ -82,7 +82,9 @@ def test_stats_tell_what_an_agent_used_of_what_it_was_given(agent: Agent) -> Non
 
 def test_watch_shows_earlier_and_new_lines(agent: Agent) -> None:
     """A context that an agent gets while it runs appears, with its agent, size and sources."""
-    append_line(agent.home / "hooks" / "hooks.log", {"time": "2026-01-02T03:04:05Z"}, 100)
+    failure = {"event": "hook_failed", "hook": None, "session": None, "error": "late"}
+    failed = {"time": "2026-01-02T03:04:05Z", **failure}
+    append_line(agent.home / "hooks" / "hooks.log", failed, 100)
     earlier = {**_given_as_json("s", GIVEN), "agent": "codex"}
     append_line(agent.home / "hooks" / "given.jsonl", earlier, 1000)
     command = [sys.executable, "-m", "contextkit.cli", "watch"]
@@ -90,7 +92,7 @@ def test_watch_shows_earlier_and_new_lines(agent: Agent) -> None:
         command, cwd=agent.workspace, env=agent.environment, stdout=subprocess.PIPE, text=True
     ) as watching:
         assert watching.stdout is not None
-        assert "None" in watching.stdout.readline()
+        assert watching.stdout.readline().endswith("  hook_failed  error=late\n")
         assert "w  codex UserPromptSubmit: 10 tokens" in watching.stdout.readline()
         agent.hook("UserPromptSubmit", prompt="how is the token budget split over the sources?")
         assert select.select([watching.stdout], [], [], 60)[0]
