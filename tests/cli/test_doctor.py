@@ -161,7 +161,7 @@ def test_sources_that_are_not_installed(furnished: CommandLine) -> None:
     file.write_text("[assemble]\nsources = ['comit']\n[sources.comits]\nweight = 2\n")
     found = findings(furnished, "--enable", "tides")
     wrong, warned = ("\n".join(those(found, state)) for state in ("problem", "warning"))
-    assert f"{file}:2: assemble.sources: Invalid context type 'comit'" in wrong
+    assert f"{file}:2: assemble.sources: Invalid source 'comit'" in wrong
     assert "did you mean 'commits'?" in warned
     assert "'tides', which is not installed" in warned
 
