@@ -288,6 +288,15 @@ def test_one_refused_file_does_not_stop_other_agents(empty_world: World) -> None
     assert (empty_world.workspace / ".codex" / "hooks.json").exists()
 
 
+def test_a_link_out_of_the_project_is_refused(empty_world: World, tmp_path: Path) -> None:
+    """A repository may come with one, and it would name any file of the user's."""
+    (empty_world.workspace / ".codex").symlink_to(tmp_path / "elsewhere")
+    ran = empty_world.process(["contextkit", "install", "--agent", "codex", "--yes"])
+    assert ran.returncode == 3
+    assert f"a link leads out of the project, to {tmp_path / 'elsewhere'}".encode() in ran.stderr
+    assert not (tmp_path / "elsewhere").exists()
+
+
 def test_an_unknown_agent_is_named(empty_world: World) -> None:
     """With those that there are."""
     ran = empty_world.process(["contextkit", "install", "--agent", "emacs"])

@@ -180,6 +180,7 @@ def _files(
     session: Session, adapter: AgentAdapter, scope: Scope, shared: Path | None
 ) -> Sequence[AgentFile]:
     from contextkit.indexing import find_workspace
+    from contextkit_agents.errors import SettingsFileError
     from contextkit_agents.ours import offer_for
 
     offer = offer_for(adapter, shared=shared is not None)
@@ -190,10 +191,18 @@ def _files(
     else:
         folder = find_workspace(Path(session.folder)).root
     try:
-        return adapter.files(offer, scope, folder)
+        files = adapter.files(offer, scope, folder)
     except Exception as error:
         # The adapter may be another plugin's.
         raise PluginError(f"the adapter '{adapter.name}' failed: {in_words(error)}") from error
+    for file in files if scope == "project" else ():
+        # A repository may come with links, while those of a user's own settings are kept.
+        target = file.path.resolve()
+        if not target.is_relative_to(folder):
+            raise SettingsFileError(
+                file.path, f"a link leads out of the project, to {target}: replace it first"
+            )
+    return files
 
 
 def _show(session: Session, plan: Plan, *, brief: bool) -> None:
