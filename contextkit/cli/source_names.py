@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from contextkit.config.settings import Config
     from contextkit.plugin.manager import SourceRegistry
 
+_MOST_ABSENT = 5
+
 
 def complete_sources(
     ctx: click.Context, _: click.Parameter, incomplete: str
@@ -76,9 +78,8 @@ def settings_of_absent(config: Config, registry: SourceRegistry) -> Iterator[str
     from contextkit.plugin.published import install_hint
 
     installed = {normalized(plugin.name): plugin.name for plugin in registry.plugins}
-    for name in config.sources:
-        if name in installed:
-            continue
+    absent = [name for name in config.sources if name not in installed]
+    for name in absent[:_MOST_ABSENT]:
         origins = config.origins.items()
         where = next(str(origin) for key, origin in origins if key.startswith(f"sources.{name}."))
         nearest = difflib.get_close_matches(name, installed, n=1)
@@ -86,3 +87,5 @@ def settings_of_absent(config: Config, registry: SourceRegistry) -> Iterator[str
         if install := install_hint(name):
             hint = f"; {install}"
         yield f"{where}: there are settings of the source '{name}', which is not installed{hint}"
+    if len(absent) > _MOST_ABSENT:
+        yield f"and of {len(absent) - _MOST_ABSENT:,} more sources that are not installed"

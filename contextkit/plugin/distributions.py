@@ -146,7 +146,7 @@ def _read() -> dict[str, dict[str, str]]:
     try:
         found = json.loads((data_folder() / _FILE).read_text(encoding="utf-8"))
         return {prefix: dict(names) for prefix, names in found.items()}
-    except (OSError, ValueError, TypeError, AttributeError):
+    except (OSError, ValueError, TypeError, AttributeError, RecursionError):
         return {}
 
 
