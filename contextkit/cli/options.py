@@ -35,7 +35,7 @@ class Days(click.IntRange):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the number, or fail with what was given."""
-        given = value.strip().removesuffix("d") if isinstance(value, str) else value
+        given: Any = value.strip().removesuffix("d") if isinstance(value, str) else value
         return super().convert(given, param, ctx)
 
 
