@@ -73,7 +73,11 @@ def in_words(error: BaseException) -> str:
     if isinstance(error, BaseExceptionGroup):
         return "; ".join(dict.fromkeys(map(in_words, ungrouped(error))))
     try:
-        text = " ".join(str(error).split())
+        said = str(error)
+        if isinstance(error, SyntaxError) and error.filename:
+            # The error itself has only the file's name, which often is `__init__.py`.
+            said = f"{error.msg} ({error.filename}:{error.lineno})"
+        text = " ".join(said.split())
     except Exception:  # noqa: BLE001 - a foreign error's `__str__` may fail too
         text = ""
     if len(text) > _LONGEST_REASON:

@@ -171,7 +171,7 @@ def test_switching_what_is_not_installed_is_an_error(contextkit: CommandLine) ->
         ("raise RuntimeError('no\\nharbour')", "RuntimeError: no harbour"),
         ("import nothing_of_that_name", "ModuleNotFoundError: No module named"),
         ("raise SystemExit(3)", "SystemExit: 3"),
-        ("def broken(:", "SyntaxError"),
+        ("def broken(:", "SyntaxError: invalid syntax (/"),
         (
             """
             from contextkit import hookimpl
