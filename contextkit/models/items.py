@@ -130,6 +130,8 @@ class ContextItem:
     def _content_hash(self) -> str:
         import hashlib
 
+        if not isinstance(self.content, str):
+            raise ValueError(f"content must be a text, got {self.content!r:.60}")
         return hashlib.sha256(self.content.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
     @property

@@ -220,8 +220,10 @@ class AskingForContexts(abc.ABC):
             text: the text.
             tokens: what counts, as in a request; default: the configured.
 
-        Raises `InvalidRequestError` where nothing counts by that name.
+        Raises `InvalidRequestError` where nothing counts by that name, and for what is no text.
         """
+        if not isinstance(text, str):
+            raise InvalidRequestError(f"only a text has tokens, got a {type(text).__name__}")
         count = await self.pipeline.counter(tokens or self.registry.config.assemble.tokens)
         return count(text)
 
@@ -244,6 +246,8 @@ class AskingForContexts(abc.ABC):
         """
         from contextkit.pipeline.summaries import compressed
 
+        if not isinstance(text, str):
+            raise InvalidRequestError(f"only a text is shortened, got a {type(text).__name__}")
         checked_option("max_tokens", max_tokens)
         count = await self.pipeline.counter(tokens or self.registry.config.assemble.tokens)
         return await compressed(self.registry, text, max_tokens, query, count)

@@ -154,8 +154,10 @@ def ongoing_of(context: FormattedContext) -> Ongoing | Asked:
 
     For a context from a cache this is its request and recipe.
 
-    Raises `InvalidRequestError` where it has nothing.
+    Raises `InvalidRequestError` where it has nothing, and for what is no context.
     """
+    if not isinstance(context, FormattedContext):
+        raise InvalidRequestError(f"only a context is updated, got a {type(context).__name__}")
     ongoing = context._ongoing
     if not isinstance(ongoing, Ongoing | Asked):
         raise InvalidRequestError(

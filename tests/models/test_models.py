@@ -74,6 +74,12 @@ def test_an_id_is_made_from_the_content() -> None:
     assert len(ContextItem("a", "\ud800", 0.5).id) == 16
 
 
+def test_content_is_a_text() -> None:
+    """The error names the field and the value."""
+    with pytest.raises(ValueError, match="content must be a text, got None"):
+        ContextItem("chat", None, 0.5)  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("value", [-0.1, 1.1, float("nan"), float("inf")])
 def test_relevance_and_salience_are_within_bounds(value: float) -> None:
     """The error names the field and the value."""

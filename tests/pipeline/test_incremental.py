@@ -278,6 +278,8 @@ def test_copies_can_be_updated_and_what_was_sent_elsewhere_says_why_not() -> Non
         assembler.update_context_sync(sent, EVENT)
     with pytest.raises(InvalidRequestError, match="made by hand"):
         assembler.update_context_sync(FormattedContext("", [], 0, {}), EVENT)
+    with pytest.raises(InvalidRequestError, match="only a context is updated, got a str"):
+        assembler.update_context_sync("x", EVENT)  # type: ignore[arg-type]
     assert not [key for key in context.as_dict() if "ongoing" in key]
     assert "ngoing" not in repr(context)
 

@@ -43,6 +43,10 @@ async def test_tokens_are_counted_by_name() -> None:
     assert await kit.count_tokens(WORDS, "claude") > await kit.count_tokens(WORDS)
     with pytest.raises(InvalidRequestError, match="there is no tokenizer 'nope'"):
         await kit.count_tokens(WORDS, "nope")
+    with pytest.raises(InvalidRequestError, match="only a text has tokens, got a NoneType"):
+        await kit.count_tokens(None)  # type: ignore[arg-type]
+    with pytest.raises(InvalidRequestError, match="only a text is shortened, got a NoneType"):
+        await kit.compress(None, 40)  # type: ignore[arg-type]
 
 
 def test_a_script_has_both() -> None:
