@@ -35,7 +35,7 @@ _MEANINGS = {
     ExitCode.WRONG_REQUEST: "invalid usage or request",
     ExitCode.CONFIGURATION: "invalid setting",
     ExitCode.STORE: "record store failure",
-    ExitCode.NOT_FOUND: "no record with that id",
+    ExitCode.NOT_FOUND: "no such record or project",
     ExitCode.INTERRUPTED: "interrupted",
 }
 
