@@ -349,17 +349,13 @@ class Section:
     """
 
     source: str
-    key: str = field()
+    key: str = field(default=Factory(lambda self: self.source, takes_self=True))
     title: str | None = None
     query: str | None = None
     filters: Mapping[str, Any] = field(factory=dict)
     weight: float | None = field(default=None, validator=_over_zero)
     limit: int | None = field(default=None, validator=_over_zero)
     optional: bool = False
-
-    @key.default
-    def _source_name(self) -> str:
-        return self.source
 
 
 @frozen(kw_only=True)
@@ -371,7 +367,7 @@ class Recipe:
         title: the text's heading.
         sections: in the order in which they are rendered.
         footer: the last line, or ""; `{items}`, `{sources}` and `{counts[NAME]}` are filled in,
-            and `{s[NAME]}` as "s", or as "" for a count of 1.
+            and `{s[NAME]}` as the "s" of a plural.
         best_first: whether sections are rendered by their best items instead, the best first.
     """
 

@@ -372,9 +372,8 @@ def _value_with_marks(value: Any, marked: Mapping[str, str]) -> Any:
     if isinstance(value, Mapping):
         return {key: _value_with_marks(inner, marked) for key, inner in value.items()}
     if isinstance(value, (list, tuple)):
-        # A named tuple becomes a plain one: its class takes its parts one by one.
-        made = list if isinstance(value, list) else tuple
-        return made(_value_with_marks(inner, marked) for inner in value)
+        values = [_value_with_marks(inner, marked) for inner in value]
+        return values if isinstance(value, list) else tuple(values)
     return value
 
 

@@ -166,15 +166,6 @@ def test_sources_that_are_not_installed(furnished: CommandLine) -> None:
     assert "'tides', which is not installed" in warned
 
 
-def test_of_many_sources_that_are_not_installed_a_few_are_named(furnished: CommandLine) -> None:
-    """A stranger's file may have thousands."""
-    tables = "".join(f"[sources.s{number}]\nweight = 2\n" for number in range(2000))
-    (furnished.folder / "contextkit.toml").write_text(tables)
-    said = furnished("sources").stderr
-    assert said.count("which is not installed") == 5
-    assert "and of 1,995 more sources that are not installed" in said
-
-
 # -- plugins ----------------------------------------------------------------------------------
 
 

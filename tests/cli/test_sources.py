@@ -251,3 +251,12 @@ def test_settings_of_a_source_that_is_not_installed_are_pointed_out(
     assert result.exit_code == 0
     assert f"{file}:2" in result.stderr
     assert "did you mean 'commits'?" in result.stderr
+
+
+def test_of_many_sources_that_are_not_installed_a_few_are_named(contextkit: CommandLine) -> None:
+    """A stranger's file may have settings of thousands."""
+    tables = "".join(f"[sources.s{number}]\nweight = 2\n" for number in range(2000))
+    (contextkit.folder / "contextkit.toml").write_text(tables)
+    said = contextkit("sources").stderr
+    assert said.count("which is not installed") == 5
+    assert "and of 1,995 more sources that are not installed" in said
