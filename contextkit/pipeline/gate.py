@@ -234,8 +234,8 @@ def refuses(
             _is_named_by_most(words, candidates) or _is_a_name(words[0], candidates)
         ):
             return (
-                "no result answers the question: the best item covers only "
-                f"{coverage:.0%} of its key terms"
+                "no result answers the question: the best item has only "
+                f"{coverage:.0%} of the key terms"
             )
     return _too_few(words, candidates, best)
 
@@ -270,7 +270,7 @@ def _too_few(words: Sequence[Word], candidates: Sequence[Candidate], best: float
         least = _LEAST_OF_TWO if _names_one(words, candidates) else _HARDLY_KNOWN
     if part > _LEAST_WORDS or (part == _LEAST_WORDS and best >= least):
         return None
-    return f"no result answers the question: the best item has {most} of its {len(words)} key terms"
+    return f"no result answers the question: the best item has {most} of {len(words)} key terms"
 
 
 def _names_one(words: Sequence[Word], candidates: Sequence[Candidate]) -> bool:

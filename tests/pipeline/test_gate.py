@@ -67,7 +67,7 @@ async def test_nothing_goes_on_where_no_item_has_half_of_the_words(
     assert (context.markdown, context.items) == ("", [])
     verdicts = {(each.id, each.verdict) for each in context.trace.items}
     assert verdicts == {(name, "below_floor") for name in asked or NAMES}
-    assert all("has 0 of the 2 words" in each.reason for each in context.trace.items)
+    assert all("has 0 of 2 key terms" in each.reason for each in context.trace.items)
     everything = await kit.assemble_context(
         "how is the weather at noon?", asked, min_relevance=0.0, fill=True
     )

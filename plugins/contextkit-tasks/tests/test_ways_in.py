@@ -77,7 +77,7 @@ def test_an_empty_stack_at_the_command_line(run: CommandLine) -> None:
     assert run("task", "pop", "done").stdout.endswith("\nthe stack is empty\n")
     refused = run("task", "push", " ")
     assert refused.exit_code == 2
-    assert "a task's goal is empty" in refused.stderr
+    assert "a task's goal must not be empty" in refused.stderr
 
 
 def test_a_context_at_the_command_line(run: CommandLine) -> None:
