@@ -58,8 +58,8 @@ def delivered(context: FormattedContext) -> int:
 
 async def ask(kit: ContextKit, seconds: float = 20.0) -> FormattedContext:
     """Ask all sources, the bad one, if there is one, with a time limit."""
-    timeouts = {name: seconds for name in kit.registry.sources if name == "bad"}
-    return await kit.assemble_context("tide in the harbour", timeouts=timeouts, fill=True)
+    limits = {"bad": seconds} if "bad" in kit.registry.sources else {}
+    return await kit.assemble_context("tide in the harbour", timeouts=limits, fill=True)
 
 
 def row_of(context: FormattedContext, source: str = "bad") -> tuple[str, str | None]:
