@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import codecs
 import time
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
-from attrs import define, field
+from attrs import define, evolve, field
 
 from contextkit.errors import ContextKitError, RecordError, in_words
 from contextkit.indexing.listing import FileListing, WorkspaceFile, unreadable
@@ -15,11 +16,11 @@ from contextkit.indexing.writer import FileState, RecordWriter, Remembered
 from contextkit.logs import get_logger
 from contextkit.models.indexer import Indexer
 from contextkit.models.items import IndexReport
-from contextkit.models.record import Record
+from contextkit.models.record import REDACTIONS, Record
+from contextkit.text.secrets import MARK
 
 _log = get_logger(__name__)
-_PRIVATE_KEY = b"PRIVATE KEY"
-"""What both ends of a private key have."""
+_UTF_16 = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 _ORDERED_FILES = 32
 """So few files are indexed in any order at once."""
 
@@ -215,7 +216,7 @@ class _Run:
             self._writer.confirm(file.path, state)
             return
         try:
-            records, skipped = self.records_of(file, self._without_keys(content)), ""
+            records, skipped = self._records_of(file, content), ""
         except SkipFileError as error:
             records, skipped = [], str(error) or "it has no records"
         except ContextKitError:
@@ -228,15 +229,30 @@ class _Run:
         self._count_changed(file.path, known, skipped)
         self._writer.replace(file.path, records, FileState.read(stamp, digest, skipped, at=read_at))
 
-    def _without_keys(self, content: bytes) -> bytes:
-        """Remove private keys, which could be split between records."""
-        if _PRIVATE_KEY not in content:
+    def _records_of(self, file: WorkspaceFile, content: bytes) -> Sequence[Record]:
+        """Make a file's records without secrets, which could be split between them."""
+        redacted = self._redacted(content)
+        records = self.records_of(file, redacted)
+        if redacted == content:
+            return records
+        return [
+            evolve(record, fields={**record.fields, REDACTIONS: marks})
+            if (marks := record.text.count(MARK))
+            else record
+            for record in records
+        ]
+
+    def _redacted(self, content: bytes) -> bytes:
+        encoding = next((name for mark, name in _UTF_16.items() if content.startswith(mark)), "")
+        if not encoding and b"\0" in content:
+            # It is binary.
             return content
         try:
-            text = content.decode("utf-8")
+            text = content.decode(encoding or "utf-8")
         except UnicodeDecodeError:
-            return content
-        return self.indexer.records.redacted(text).encode("utf-8")
+            # Latin-1 has a character for each byte.
+            encoding, text = "latin-1", content.decode("latin-1")
+        return self.indexer.records.redacted(text).encode(encoding or "utf-8")
 
     def _count_changed(self, path: str, known: FileState | None, skipped: str) -> None:
         # A file without a digest was left over by a run that ended early.

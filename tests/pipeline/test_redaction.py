@@ -297,28 +297,61 @@ def test_an_index_run_says_how_many_were_replaced(open_kit: OpenKit) -> None:
     assert report.redacted == 3
 
 
-def test_a_key_is_replaced_before_its_file_is_cut(open_kit: OpenKit) -> None:
-    """A line of a key looks like nothing; the lines behind it keep their numbers."""
-    key = planted("RSA private key", "file").value
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "latin-1"])
+@pytest.mark.parametrize("kind", ["RSA private key", "GitHub personal token"])
+def test_a_secret_is_replaced_before_its_file_is_cut(
+    open_kit: OpenKit, kind: str, encoding: str
+) -> None:
+    """A part of it looks like nothing; the lines behind it keep their numbers."""
+    secret = planted(kind, "file").value
 
     def contextkit_index(indexer: Any) -> Any:
         listing = FileListing(indexer.workspace)
         listing.add("notes.txt")
-        return FileIndex(indexer, version=1).update(listing, lines_of)
+        return FileIndex(indexer, version=1).update(listing, parts_of)
 
-    def lines_of(file: WorkspaceFile, content: bytes) -> list[Record]:
-        lines = content.decode().split("\n")
+    def parts_of(file: WorkspaceFile, content: bytes) -> list[Record]:
+        text = content.decode(encoding)
+        parts = [
+            (f"{row}:{start}", line[start : start + 25])
+            for row, line in enumerate(text.split("\n"))
+            for start in range(0, len(line), 25)
+        ]
         fields = {"file_path": file.path}
-        return [Record(id=str(n), text=line, fields=fields) for n, line in enumerate(lines)]
+        return [Record(id=place, text=part, fields=fields) for place, part in parts]
 
     kit = open_kit({"tide": make_plugin([], contextkit_index=contextkit_index)}, settings=KEYWORDS)
-    (kit.workspace.root / "notes.txt").write_text(f"first\n{key}\nlast")
+    (kit.workspace.root / "notes.txt").write_bytes(f"caf\xe9\n{secret}\nlast".encode(encoding))
     report = kit.index()["tide"].report
+
     assert report is not None
     assert report.redacted == 1
-    stored = {record.id: record.text for record in kit.records("tide").scan()}
-    assert not [line for line in key.splitlines() if line in stored.values()]
-    assert (stored["0"], stored["1"], stored["11"]) == ("first", "[secret: private key]", "last")
+    last = len(secret.splitlines()) + 1
+    name = kind.replace("RSA ", "").replace(" personal", "")
+    records = {record.id: record for record in kit.records("tide").scan()}
+    assert {id_: record.text for id_, record in records.items()} == {
+        "0:0": "caf\xe9",
+        "1:0": f"[secret: {name}]",
+        f"{last}:0": "last",
+    }
+    assert [records[id_].fields.get("redactions") for id_ in ("0:0", "1:0")] == [None, 1]
+
+
+def test_a_binary_file_is_indexed_as_it_is(open_kit: OpenKit) -> None:
+    """A mark would break its format."""
+    content = f"\0{TOKEN}".encode()
+    got = []
+
+    def contextkit_index(indexer: Any) -> Any:
+        listing = FileListing(indexer.workspace)
+        listing.add("data.bin")
+        return FileIndex(indexer, version=1).update(listing, lambda _, it: got.append(it) or [])
+
+    kit = open_kit({"tide": make_plugin([], contextkit_index=contextkit_index)}, settings=KEYWORDS)
+    (kit.workspace.root / "data.bin").write_bytes(content)
+    kit.index()
+
+    assert got == [content]
 
 
 def test_logs_and_the_hooks_journal_have_no_secrets() -> None:
