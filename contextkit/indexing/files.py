@@ -48,11 +48,14 @@ class FileIndex:
         version: raise it when the same files would give other records; all files are then
             indexed again.
         label: the progress label, for instance `documents`.
+        unredacted: suffixes of files that `records_of` gets with their secrets, and whose texts it
+            redacts itself: marks in the file would break its syntax.
     """
 
     indexer: Indexer
     version: int = field(kw_only=True)
     label: str = field(default="files", kw_only=True)
+    unredacted: tuple[str, ...] = field(default=(), kw_only=True)
     _remembered: Remembered = field(init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -92,7 +95,15 @@ class FileIndex:
         if `records_of` fails, naming the file; also what the store raises. The next run repairs
         what such a run left unfinished.
         """
-        run = _Run(self.indexer, self._remembered, listing, records_of, again, self.label)
+        run = _Run(
+            self.indexer,
+            self._remembered,
+            listing,
+            records_of,
+            again,
+            self.label,
+            self.unredacted,
+        )
         # A listed folder may have been replaced by a link since.
         listing.folder.close()
         try:
@@ -118,6 +129,7 @@ class _Run:
     records_of: RecordsOf
     again: Collection[str]
     label: str
+    unredacted: tuple[str, ...]
     added: int = 0
     updated: int = 0
     removed: int = 0
@@ -231,9 +243,10 @@ class _Run:
 
     def _records_of(self, file: WorkspaceFile, content: bytes) -> Sequence[Record]:
         """Make a file's records without secrets, which could be split between them."""
-        redacted = self._redacted(content)
+        unredacted = file.path.lower().endswith(self.unredacted)
+        redacted = content if unredacted else self._redacted(content)
         records = self.records_of(file, redacted)
-        if redacted == content:
+        if redacted == content and not unredacted:
             return records
         return [
             evolve(record, fields={**record.fields, REDACTIONS: marks})

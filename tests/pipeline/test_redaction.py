@@ -345,7 +345,11 @@ def test_a_binary_file_is_indexed_as_it_is(open_kit: OpenKit) -> None:
     def contextkit_index(indexer: Any) -> Any:
         listing = FileListing(indexer.workspace)
         listing.add("data.bin")
-        return FileIndex(indexer, version=1).update(listing, lambda _, it: got.append(it) or [])
+        return FileIndex(indexer, version=1).update(listing, records_of)
+
+    def records_of(_: WorkspaceFile, content: bytes) -> list[Record]:
+        got.append(content)
+        return []
 
     kit = open_kit({"tide": make_plugin([], contextkit_index=contextkit_index)}, settings=KEYWORDS)
     (kit.workspace.root / "data.bin").write_bytes(content)

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import contextkit_code
 from contextkit import ContextItem, IndexReport, Record
+from contextkit.testing import open_kit
 from contextkit_code.code_records import RecordMaker
 from contextkit_code.text_files import NotTextError
+from tests.secret_kinds import planted
 
 Ask = Callable[..., list[ContextItem]]
 Project = Callable[[dict[str, str]], Any]
@@ -27,16 +30,21 @@ CELLS = [
 ]
 
 
-def _notebook(language: str = "python", indent: int | None = 1, as_list: bool = True) -> bytes:
-    cells: list[dict[str, Any]] = []
-    for kind, text in CELLS:
+def _notebook(
+    language: str = "python",
+    indent: int | None = 1,
+    as_list: bool = True,
+    cells: Sequence[tuple[str, str]] = CELLS,
+) -> bytes:
+    written: list[dict[str, Any]] = []
+    for kind, text in cells:
         cell: dict[str, Any] = {"cell_type": kind, "metadata": {}}
         if kind == "code":
             # What was printed looks like a cell.
             printed = {"name": "stdout", "text": ["limit = 3\n", '"source": [\n'], "data": "x" * 99}
             cell |= {"execution_count": 1, "outputs": [printed] * 20}
-        cells.append(cell | {"source": text.splitlines(keepends=True) if as_list else text})
-    data = {"cells": cells, "metadata": {"language_info": {"name": language}}, "nbformat": 4}
+        written.append(cell | {"source": text.splitlines(keepends=True) if as_list else text})
+    data = {"cells": written, "metadata": {"language_info": {"name": language}}, "nbformat": 4}
     return json.dumps(data, indent=indent, sort_keys=True, ensure_ascii=False).encode()
 
 
@@ -90,6 +98,29 @@ def test_what_is_no_notebook_is_skipped_with_a_reason(content: bytes) -> None:
     """It is not shown as the text that it is."""
     with pytest.raises(NotTextError, match="not a notebook"):
         _units(content)
+
+
+@pytest.mark.parametrize("as_list", [True, False])
+def test_secrets_in_a_notebook_are_replaced(workspace: Path, as_list: bool) -> None:
+    """A key in its cells leaves the other cells, and the lines of the file, as they are."""
+    key = planted("RSA private key", "notebook").value
+    cells = [("code", f'key = """\n{key}\n"""\nlimit = 3'), *CELLS]
+    content = _notebook(as_list=as_list, cells=cells)
+    (workspace / "keys.ipynb").write_bytes(content)
+    with open_kit(workspace, {"code": contextkit_code}) as kit:
+        outcome = kit.index()["code"]
+        units = list(kit.records("code").scan({"kind": "unit"}))
+
+    assert outcome.report is not None
+    assert (outcome.report.added, outcome.report.redacted) == (1, 1)
+    text = "\n".join(unit.text for unit in units)
+    assert not [line for line in key.splitlines() if line in text]
+    assert 'key = """\n[secret: private key]\n' in text
+    assert "def restock(items):" in text
+    [marked] = [unit for unit in units if "redactions" in unit.fields]
+    assert marked.fields["redactions"] == 1
+    last = content.splitlines()[marked.fields["end_line"] - 1]
+    assert not as_list or last.strip() == b'"limit = 3"'
 
 
 def test_a_notebook_may_be_larger_than_other_files(

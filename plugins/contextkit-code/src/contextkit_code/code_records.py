@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from attrs import define, evolve, field
 
@@ -45,10 +45,12 @@ class RecordMaker:
     """Makes records of files; one per index run.
 
     Attributes:
+        redact: replaces the secrets in the text of a notebook's cell, preserving its lines.
         grammars: the grammars loaded so far.
         given_up: paths of files whose parsing timed out.
     """
 
+    redact: Callable[[str], str] = str
     grammars: Grammars = field(factory=Grammars)
     given_up: list[str] = field(factory=list)
 
@@ -82,7 +84,7 @@ class RecordMaker:
 
     def _notebook(self, path: str, content: bytes) -> list[Record]:
         text = decode(content, is_code=False)
-        notebook = read_notebook("\n".join(text.lines))
+        notebook = read_notebook("\n".join(text.lines), self.redact)
         language = language_named(notebook.language)
         definitions, imports = self._structure(path, notebook.source, language)
         chunks = chunk_notebook(notebook, definitions, path.rpartition("/")[2])

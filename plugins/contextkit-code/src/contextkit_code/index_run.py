@@ -10,7 +10,7 @@ from attrs import define, evolve, field
 from contextkit import Indexer, IndexReport, Record
 from contextkit.indexing import FileIndex, WorkspaceFile
 from contextkit_code.record_kinds import INDEX_VERSION
-from contextkit_code.workspace_files import list_files
+from contextkit_code.workspace_files import NOTEBOOK, list_files
 
 if TYPE_CHECKING:
     from contextkit_code.code_records import RecordMaker
@@ -26,7 +26,7 @@ def index_code(indexer: Indexer) -> IndexReport:
     Raises `ConfigError`, `WorkspaceError`, and what the store raises.
     """
     listing = list_files(indexer.workspace, indexer.settings, indexer.owned_elsewhere)
-    parsing = _Parsing(FileIndex(indexer, version=INDEX_VERSION))
+    parsing = _Parsing(FileIndex(indexer, version=INDEX_VERSION, unredacted=(NOTEBOOK,)))
     report = parsing.index.update(
         listing, parsing.records_of, again=parsing.now_parsed(listing.files)
     )
@@ -49,7 +49,7 @@ class _Parsing:
         if self._made_maker is None:
             from contextkit_code.code_records import RecordMaker
 
-            self._made_maker = RecordMaker()
+            self._made_maker = RecordMaker(self.index.indexer.records.redacted)
         return self._made_maker
 
     def records_of(self, file: WorkspaceFile, content: bytes) -> list[Record]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
 from typing import Any
 
@@ -71,15 +71,19 @@ class _Cell:
     rows: Sequence[int]
 
 
-def read_notebook(text: str) -> Notebook:
+def read_notebook(text: str, redact: Callable[[str], str]) -> Notebook:
     """Read a notebook.
+
+    Args:
+        text: its JSON.
+        redact: replaces the secrets in a cell's text, preserving its lines.
 
     Raises `NotTextError` for what is none.
     """
     try:
         data = json.loads(text)
         language = _language(data)
-        cells = list(_cells(data["cells"], text.split("\n")))
+        cells = list(_cells(data["cells"], text.split("\n"), redact))
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         raise NotTextError("it is not a notebook of version 4") from None
     comment = comment_sign(language) or "#"
@@ -104,14 +108,17 @@ def _language(data: dict[str, Any]) -> str:
     return str(named or metadata.get("kernelspec", {}).get("language") or "python").lower()
 
 
-def _cells(cells: Sequence[dict[str, Any]], raw: Sequence[str]) -> Iterator[_Cell]:
+def _cells(
+    cells: Sequence[dict[str, Any]], raw: Sequence[str], redact: Callable[[str], str]
+) -> Iterator[_Cell]:
     places = [row for row, line in enumerate(raw) if _SOURCE.match(line)]
     # Programs write a line for each string of a cell. Otherwise a cell's lines are not known.
     known = len(places) == len(cells)
     for cell, place in zip(cells, places if known else [0] * len(cells), strict=True):
         source = cell.get("source") or ""
         is_list = isinstance(source, list)
-        lines = ("".join(map(str, source)) if is_list else str(source)).rstrip().split("\n")
+        written = "".join(map(str, source)) if is_list else str(source)
+        lines = redact(written).rstrip().split("\n")
         if any(lines):
             rows = (
                 range(place + 1, place + 1 + len(lines))
