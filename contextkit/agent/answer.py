@@ -35,6 +35,7 @@ from contextkit.kit import ContextKit
 from contextkit.models.context import FormattedContext
 from contextkit.pipeline.waiting import ending_by
 from contextkit.text.clean import visible_values
+from contextkit.text.secrets import redacted
 from contextkit.workspace.find import find_workspace
 from contextkit.workspace.listing import listed_once
 
@@ -251,11 +252,15 @@ def _ways(kit: ContextKit, event: HookEvent, session: Session) -> list[_Assemble
         return [lambda tokens, seconds: start_context(kit, tokens, known, seconds)]
     if event.failed:
         return [_premortem(kit, domain) for domain in _DOMAINS[event.failed]]
+    prompt = event.prompt
+    if len(prompt) > _MOST_PROMPT:
+        # Half of a secret is not found.
+        prompt = redacted(prompt)[:_MOST_PROMPT]
     # Search for as many items more as will be left out.
     further = min(len(session.shown), _MOST_FURTHER)
     return [
         lambda tokens, seconds: kit.assemble_context(
-            event.prompt[:_MOST_PROMPT],
+            prompt,
             kit.config.hooks.sources,
             further=further,
             max_tokens=tokens,

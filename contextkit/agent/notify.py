@@ -65,7 +65,8 @@ def as_message(event: Mapping[str, Any]) -> bytes | None:
     Texts are shortened as far as necessary.
     """
     for longest in _LONGEST:
-        data = json.dumps(shortened(event, longest)).encode("ascii")
+        event = shortened(event, longest)
+        data = json.dumps(event).encode("ascii")
         if len(data) <= MAX_BYTES:
             return data
     return None
@@ -74,7 +75,7 @@ def as_message(event: Mapping[str, Any]) -> bytes | None:
 def shortened(value: Any, longest: int, levels: int = _LEVELS) -> Any:
     """Shorten the texts of a JSON value.
 
-    A shortened text keeps its beginning and its end.
+    A shortened text keeps its beginning and its end, without secrets: half of one is not found.
 
     Args:
         value: a JSON value.
@@ -82,6 +83,10 @@ def shortened(value: Any, longest: int, levels: int = _LEVELS) -> Any:
         levels: maximum nesting.
     """
     if isinstance(value, str):
+        if len(value) > longest:
+            from contextkit.text.secrets import redacted
+
+            value = redacted(value)
         if len(value) <= longest:
             return value
         return f"{value[: longest // 2]}…{value[-(longest // 2 - 1) :]}"

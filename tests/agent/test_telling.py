@@ -6,11 +6,13 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 from attrs import evolve
 
 from contextkit import ContextKit, hookimpl
 from contextkit.agent.notify import MAX_BYTES, as_message, shortened, tell_plugins
 from contextkit.agent.sessions import journal, switch_off
+from tests.secret_kinds import planted
 
 
 def test_long_texts_keep_both_ends() -> None:
@@ -22,6 +24,17 @@ def test_long_texts_keep_both_ends() -> None:
     assert len(shortened(list(range(500)), 10)) == 40
     assert shortened({"a": {"b": {"c": [1]}}}, 10, levels=2) == {"a": {"b": {}}}
     assert shortened({"a": [[1]]}, 10, levels=2) == {"a": [[]]}
+
+
+@pytest.mark.parametrize("before", range(1_960, 2_001, 8))
+def test_a_secret_is_replaced_before_its_text_is_cut(before: int) -> None:
+    """No part of it is left at either end of the cut."""
+    token = planted("GitHub personal token", "event").value
+    texts = ["x" * before + f" {token} " + "x" * 9_000, "x" * 9_000 + f" {token} " + "x" * before]
+    told = f"{shortened(texts, 4_000)} {as_message({'all': texts * 8})!r}"
+
+    assert not [n for n in range(len(token) - 5) if token[n : n + 6] in told]
+    assert shortened(texts, 20_000) == texts
 
 
 def test_a_message_fits_a_pipe_or_is_none() -> None:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.secret_kinds import planted
+
 if TYPE_CHECKING:
     from conftest import World
 
@@ -24,6 +26,13 @@ def contextkit_query(request):
     print("asked", file=sys.stderr)
     os.write(1, b"asked")
     return [ContextItem("noisy", "we indent python files loudly", 1.0, id="one")]
+"""
+ECHO = """
+from contextkit import ContextItem, hookimpl
+
+@hookimpl
+def contextkit_query(request):
+    return [ContextItem("echo", f"The query ends with {request.query[-50:]}.", 1.0, id="one")]
 """
 LONG = """
 from contextkit import ContextItem, hookimpl
@@ -217,6 +226,16 @@ def test_what_plugins_print_is_not_told(world: World) -> None:
     """Only the answer is on standard output."""
     world.install("noisy", NOISY)
     assert "loudly" in world.hook(world.prompt())
+
+
+def test_a_secret_is_replaced_before_a_prompt_is_cut(world: World) -> None:
+    """No part of it is searched for, shown or kept."""
+    world.install("echo", ECHO)
+    token = planted("GitHub personal token", "prompt").value
+    told = world.hook(world.prompt(f"{'tide ' * 796}{token} {'tide ' * 9}"))
+
+    assert "The query ends with" in told
+    assert token[:4] not in told
 
 
 @pytest.mark.parametrize("most", ["9500", "300"])
