@@ -144,6 +144,9 @@ def test_talk_about_secrets_is_none(text: str) -> None:
 
 BODY = "\n".join(f"{LETTERS[n:]}{LETTERS[:n]}" for n in range(6))
 BEGIN, END = (f"-----{part} RSA PRIVATE KEY-----" for part in ("BEGIN", "END"))
+SSH2_BEGIN, SSH2_END = (f"---- {part} SSH2 ENCRYPTED PRIVATE KEY ----" for part in ("BEGIN", "END"))
+HEADERS = "Proc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,0123456789ABCDEF"
+NO_BREAK = "\N{NO-BREAK SPACE}"
 
 
 @pytest.mark.parametrize(
@@ -156,6 +159,19 @@ BEGIN, END = (f"-----{part} RSA PRIVATE KEY-----" for part in ("BEGIN", "END"))
             f'{{"private_key": "{BEGIN}\\n{BODY}\\n{END}\\n"}}'.replace("\n", "\\n"),
             '{"private_key": "[secret: private key]\\n"}',
         ),
+        (f"{BEGIN}\n{HEADERS}\n\n{BODY}\n{END}\nafter", "[secret: private key]\nafter"),
+        (f"{BEGIN}\n{HEADERS}\n\n{BODY}", "[secret: private key]"),
+        (
+            f'key = "{BEGIN}\n{HEADERS}\n\n{BODY}\n{END}"'.replace("\n", "\\n"),
+            'key = "[secret: private key]"',
+        ),
+        (f"{BEGIN.replace(' ', NO_BREAK)}\n{BODY}\n{END}\nafter", "[secret: private key]\nafter"),
+        (f"{SSH2_BEGIN}\nComment: a\n{BODY}\n{SSH2_END}\nafter", "[secret: private key]\nafter"),
+        (
+            f"Public-Lines: 1\nAAAA\nPrivate-Lines: 6\n{BODY}\nPrivate-MAC: 0a1b\nafter",
+            "Public-Lines: 1\nAAAA\n[secret: private key]\nafter",
+        ),
+        (f"Private-Lines: 6\n{BODY}", "[secret: private key]"),
         (f"{BEGIN}\n{BODY}\n\nThat was it, and the text goes on.", None),
     ],
 )
@@ -210,7 +226,9 @@ SEEDS = [
     "eyJ", "-eyJ", "eyJa.", "password=", "password='", 'password="x ', "token is ", "secret a b ",
     "://a:", "://", "curl -u ", "mysql -", "Bearer ", "authorization: ", "login a password ",
     "SG.", "SG." + "a" * 20, "key-", "secret", "token", "key", "[secret: ", "[secret: a]", "sk-",
-    "A" * 64 + "\n", f"{TOKEN} ", f"password: {PASSWORD} ", ":AA", "@", "'", "\\", "\u0130",
+    "---- BEGIN ", "-", "Private-Lines: 1\n", "Private-Lines: 1\nComment: ",
+    f"{BEGIN}\nComment: ", "A" * 64 + "\n", f"{TOKEN} ",
+    f"password: {PASSWORD} ", ":AA", "@", "'", "\\", "\u0130",
 ]  # fmt: skip
 
 

@@ -1,4 +1,7 @@
-"""Private keys: blocks between `-----BEGIN` and `-----END`, also where one of them is cut off."""
+"""Private keys: blocks between `-----BEGIN` and `-----END`, also where one of them is cut off.
+
+An SSH2 key has four dashes and a space; the private part of a PuTTY key follows `Private-Lines:`.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +9,18 @@ from collections.abc import Iterator
 
 from contextkit.text.secrets.span import SecretSpan, compiled
 
-_DASHES = "-----"
-_KIND = r"[A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----"
-_BEGIN = f"-----BEGIN {_KIND}"
-_END = f"-----END {_KIND}"
+_MARKS = ("----", "Private-Lines:")
+# Copied text may have no-break spaces.
+_KIND = r"\s[A-Z0-9\s]{0,30}PRIVATE\sKEY(?:\sBLOCK)?\s?-{4,7}"
+_BEGIN = rf"-{{4,7}}\s?BEGIN{_KIND}|Private-Lines: ?\d"
+_END = rf"-{{4,7}}\s?END{_KIND}|Private-MAC: ?[0-9a-f]{{0,80}}"
 
 # What a key's lines consist of; in a string they are joined by `\n`, quoted, added.
 _BODY = (
-    r"(?>(?:[A-Za-z0-9+/=\s\"'`,>|#*.\\]"
-    r"|(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset|Subject|MessageID)[-:] ?[^\n]{0,200})*)"
+    r"(?>(?:(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset|Subject|MessageID):"
+    # No mark of the next key, so that each text is read once.
+    r"(?:[^\n\\-]|-(?!---|Lines)){0,200}"
+    r"|(?!Private-MAC)[A-Za-z0-9+/=\s\"'`,>|#*.\\])*)"
 )
 _WORDS = r"(?<![\w+/=])[A-Za-z]{1,15}[ \t]+[A-Za-z]{1,15}[ \t]+[A-Za-z]{1,15}(?![\w+/=])"
 _MATERIAL = r"[A-Za-z0-9+/]{24}"
@@ -25,16 +31,15 @@ _LONGEST_LINE = 4000
 
 def private_keys(text: str) -> Iterator[SecretSpan]:
     """The private keys in a text, whole or in part."""
-    if _DASHES not in text:
-        return
-    behind = 0
-    at = text.find(_DASHES)
-    while at >= 0:
-        start, end = _block(text, at, behind)
-        if end > start:
-            yield SecretSpan(start, end, "private key")
-            behind = end
-        at = text.find(_DASHES, max(end, at + len(_DASHES)))
+    for mark in _MARKS:
+        behind = 0
+        at = text.find(mark)
+        while at >= 0:
+            start, end = _block(text, at, behind)
+            if end > start:
+                yield SecretSpan(start, end, "private key")
+                behind = end
+            at = text.find(mark, max(end, at + len(mark)))
 
 
 def _block(text: str, at: int, behind: int) -> tuple[int, int]:
