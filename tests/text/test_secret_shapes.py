@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from random import Random
 
 import pytest
@@ -98,10 +99,86 @@ def test_what_is_named_like_a_secret_and_looks_made_is_one(text: str, secret: st
     assert hide_secrets(text) == redacted(text) == text.replace(secret, f"{MARK}{found.kind}]")
 
 
+NAMED = [
+    # A field for the name, another for the value.
+    "- name: DB_PASSWORD\n  value: §",
+    '{"name":"DB_PASSWORD","value":"§"}',
+    '{\\"name\\": \\"API_KEY\\", \\"value\\": \\"§\\"}',
+    '<add key="ApiKey" value="§"/>',
+    # Short names.
+    *(
+        "DB_PASS=§",
+        "export DB_PASS=§",
+        'db_pass = "§"',
+        "MYSQL_PASS: §",
+        '{"pass": "§"}',
+        "dbPass='§'",
+    ),
+    # Prefixes and types of strings.
+    *('secret = b"§"', 'token = f"§"', 'api_key = u"§"', 'password: bytes = b"§"'),
+    *(
+        'let api_key: &str = "§";',
+        'const API_KEY: &\'static str = "§";',
+        'var password string = "§"',
+    ),
+    # Defaults and arguments.
+    *('os.getenv("API_TOKEN", "§")', 'os.environ.get("DB_PASSWORD", "§")'),
+    *('config("SECRET_KEY", default="§")', "define('DB_PASSWORD', '§')", '.put("password", "§")'),
+    *('process.env.API_TOKEN || "§"', 'os.environ.get("DB_PASSWORD") or "§"', 'setPassword("§")'),
+    # Markup, addresses and headers.
+    *("password: |\n  §", "**Password:** §", "| password | § |"),
+    *("https://x.blob.core.windows.net/a?sv=1&sig=§xy%3D", "Cookie: theme=dark; session=§"),
+]
+
+
+@pytest.mark.parametrize("form", NAMED)
+def test_a_named_secret_is_found_in_each_common_form(form: str) -> None:
+    """What languages, settings and documents put between the name and the value."""
+    text = form.replace("§", KEY)
+    (found,) = find_secrets(text)
+    assert text[found.start : found.end].startswith(KEY)
+
+
+@pytest.mark.parametrize(
+    "value", ["changeme", "${VAR_2}", "<token>", "xxxxxxxxxxxxxxxx12", "%s", ""]
+)
+@pytest.mark.parametrize("form", NAMED)
+def test_a_placeholder_is_no_secret_in_any_form(form: str, value: str) -> None:
+    """It stands where the secret would."""
+    assert find_secrets(form.replace("§", value)) == []
+
+
+@pytest.mark.parametrize("form", ['"auth": "§"', "//registry.npmjs.org/:_auth=§"])
+def test_a_user_and_a_password_in_base64_are_a_secret(form: str) -> None:
+    """As Docker and npm keep them."""
+    text = form.replace("§", base64.b64encode(f"tide:{PASSWORD}".encode()).decode())
+    assert redacted(text) == form.replace("§", f"{MARK}key or token]")
+    assert find_secrets(form.replace("§", "middleware1")) == []
+
+
 @pytest.mark.parametrize(
     "text",
     [
         "",
+        "compass = 'north2east3'",
+        "bypass: 'cache2'",
+        "pass  # hunter2",
+        "PASS: test_login2",
+        '"netrc_user:netrc_pass" is "bmV0cmNfdXNlcjpuZXRyY19wYXNz"',
+        "db_pass = os.environ['DB_PASS_2']",
+        "db_pass = get_pass(user2)",
+        "first_pass = 'lexer and parser'",
+        'token = f"user {name2} of {group2}"',
+        'tokens = r"H{1,2}|h{1,2}|m{1,2}"',
+        'os.getenv("API_TOKEN", default_token_2)',
+        'os.environ.get("DB_PASSWORD", "")',
+        '{"name": "password", "value": true}',
+        "- name: DB_PASSWORD\n  valueFrom: secret2",
+        "def load() -> Ed448PrivateKey | X25519PrivateKey | X448PrivateKey: ...",
+        "| password | string |",
+        "setPassword(newPassword2)",
+        "password: |\n  Choose one of 12 characters.",
+        "const session = cookie.session2",
         "The token budget is 2000 tokens, and max_tokens=1200.",
         "Passwords are hashed with bcrypt12; the password is required.",
         "password: required",
@@ -228,6 +305,8 @@ SEEDS = [
     "SG.", "SG." + "a" * 20, "key-", "secret", "token", "key", "[secret: ", "[secret: a]", "sk-",
     "---- BEGIN ", "-", "Private-Lines: 1\n", "Private-Lines: 1\nComment: ",
     f"{BEGIN}\nComment: ", "A" * 64 + "\n", f"{TOKEN} ",
+    "pass", "pass=", "_pass='", "token, value=", 'getenv("token", ', "| token | ", "cookie: sess",
+    "cookie: a=b;", "sig=", "auth=", "set_token(", "token or ",
     f"password: {PASSWORD} ", ":AA", "@", "'", "\\", "\u0130",
 ]  # fmt: skip
 

@@ -24,6 +24,7 @@ _NAMES: dict[str, tuple[str, str]] = {
     "passw": (r"passw(?:or)?ds?", _PASSWORD),
     "passphrase": ("passphrases?", _PASSWORD),
     "pwd": ("pwd(?![a-z])", _PASSWORD),
+    "pass": ("(?P<short>pass)(?![a-z])", _PASSWORD),
     "secret": ("secrets?", _KEY),
     # How many tokens there are is no secret.
     "token": (r"token(?!i[sz])(?:s(?!['\"`]?\s?[=: ]\s?\d{1,9}\b)|(?!s))", _KEY),
@@ -34,12 +35,24 @@ _KEYS_OF = (
     r"(?:api|access|private|account|auth|encryption|signing|master|app|application|license"
     r"|service|shared|storage|webhook|deploy|client|session|jwt|hmac|admin)[ _.-]?$"
 )
+# `DB_PASS`, `dbPass` and `"pass"`, but neither `bypass` nor a test's `PASS`.
+_SHORT_NAME = r"(?<=\w[_.-])|(?<=['\"])|(?<=[a-z])(?=P)"
 _REST = r"(?![a-z])(?P<rest>[\w.-]{0,40})[\\'\"`*\]]{0,4}"
 _VALUE = r"(?P<value>'[^'\n]*+'|\"[^\"\n]*+\"|`[^`\n]*+`|\\?['\"`]?[^\s'\"`,;\\<>]++)"
+# Of an f-string only without fields, and of no raw one: most are patterns.
+_PREFIX = r"(?:[bBuUL@](?=['\"])|[fF](?=['\"][^'\"{\n]{0,200}['\"]))?"
+_QUOTED = rf"(?={_PREFIX}['\"`])"
 _ASSIGNED = (
-    rf"{_REST}(?:[ \t]{{0,20}}(?::=|=>|[=:](?![=:]))[ \t]{{0,20}}|>)"
+    rf"{_REST}(?:[ \t]{{0,20}}(?::=|=>|[=:](?![=:]))(?:\*\*)?[ \t]{{0,20}}"
+    # A block of YAML.
+    r"(?:[|>][+-]?\n[ \t]{1,40})?"
+    r"|>"
+    # `name: DB_PASSWORD`, and the value in a field of its own.
+    r"|[\s,]{1,60}\\?['\"]?[Vv]alue\\?['\"]?[ \t]?[:=][ \t]{0,4}"
+    rf"|(?:[ \t]{{1,4}}string[ \t]?=|\)?[ \t]{{1,4}}(?:\|\||\?\?|or)[ \t])[ \t]?{_QUOTED})"
     # A type may stand between: `password: str = "…"`; of a list, the first is the value.
-    rf"(?:[A-Za-z][\w\[\]|. ]{{0,40}}=[ \t]?(?=['\"]))?(?:[\[({{][ \t]?(?=['\"`]))?{_VALUE}"
+    rf"(?:&?(?:'static )?[A-Za-z][\w\[\]|. ]{{0,40}}=[ \t]?{_QUOTED})?"
+    rf"(?:[\[({{][ \t]?(?=['\"`]))?{_PREFIX}{_VALUE}"
 )
 _ARGUMENT = rf"{_REST}[ \t]{{1,8}}{_VALUE}"
 _TOLD = rf"{_REST}(?:\s[\w'-]{{1,30}}){{0,6}}\s(?P<told>is|was):?\s{_VALUE}"
@@ -47,6 +60,22 @@ _TAKES_ARGUMENT = (
     r"(?m)(?:(?:^|[\s\"'(\[,`=])--?[\w.-]{0,40}|^\s*(?:ENV|ARG|set|setx)\s+[\w.-]{0,40}"
     r"|\bconfigure set [\w.-]{0,40})$"
 )
+_SECOND = rf"{_REST}(?<=['\"`]),\s{{0,20}}(?:default\s?=\s?)?{_QUOTED}{_PREFIX}{_VALUE}"
+_TAKES_SECOND = (
+    r"(?i)(?:env|environ\.get|env\.fetch|config|getordefault|define|\.put)"
+    r"\([ \t]{0,4}['\"`][\w.-]{0,40}$"
+)
+_ONLY = rf"{_REST}\([ \t]?{_QUOTED}{_PREFIX}{_VALUE}"
+_TAKES_ONLY = r"(?:\b|_)[sS]et_?[\w]{0,40}$"
+_CELL = rf"{_REST}[ \t]{{1,20}}\|[ \t]{{1,20}}(?=[^\s|]{{1,200}}[ \t]{{1,20}}\|){_VALUE}"
+_FIRST_CELL = r"^[^\w|]{0,20}\|[ \t][\w *.-]{0,40}$"
+_BEHIND = (
+    (_ARGUMENT, _TAKES_ARGUMENT),
+    (_SECOND, _TAKES_SECOND),
+    (_ONLY, _TAKES_ONLY),
+    (_CELL, _FIRST_CELL),
+)
+"""What follows a name, and what must stand before it."""
 _BEFORE = 60
 _LONGEST_PREFIX = 14
 _LONG_VALUE = 64
@@ -76,6 +105,13 @@ _URL = r"://[^\s/:@'\"<>]{0,100}:(?P<value>[^\s/@'\"<>]{1,200})@(?=[\w\[$%{<])"
 _SCHEME = r"(?i)(?:bearer|basic|digest|token|apikey)[ \t]{1,8}(?P<value>[\w.~+/=-]{8,}+)"
 _HEADER = (
     r"(?i)authorization['\"`]{0,2}\s?[:=,]\s?['\"`]?(?P<value>[\w.~+/=-]{8,}+)(?![ \t]*[\w(.])"
+)
+# Of a Docker or npm configuration: a user's name and a password, in base64.
+_AUTH = r"(?<=['\"_])auth['\"]?[ \t]?[:=][ \t]?['\"]?(?P<value>[A-Za-z0-9+/]{8,}+={0,2})"
+_SIGNATURE = r"(?<=[?&;])sig=(?P<value>[\w%+/=-]{20,}+)"
+_COOKIE = (
+    r"(?i)cookie['\"]?:[ \t]?['\"]?(?:[\w.-]{1,60}=[^\s;]{0,200};[ \t]?){0,9}?"
+    r"[\w.-]{0,30}sess[\w.-]{0,20}=(?P<value>[\w.%+/=-]{16,}+)"
 )
 
 _NOT_MADE = (
@@ -140,13 +176,16 @@ def _assigned(text: str, low: str) -> Iterator[_Value]:
 def _behind_name(text: str, low: str, word: str, name: str, at: int) -> re.Match[str] | None:
     if word == "key" and not compiled(_KEYS_OF).search(low, max(0, at - _LONGEST_PREFIX), at):
         return None
+    if word == "pass" and not compiled(_SHORT_NAME).match(text, at):
+        return None
     if found := _shape(name, _ASSIGNED).match(text, at):
         return found
-    if found := _shape(name, _ARGUMENT).match(text, at):
-        before = text[max(0, at - _BEFORE, text.rfind("\n", max(0, at - _BEFORE), at) + 1) : at]
-        if compiled(_TAKES_ARGUMENT).search(before):
-            return found
-    return _shape(name, _TOLD).match(text, at)
+    for behind, takes in _BEHIND:
+        if found := _shape(name, behind).match(text, at):
+            start = max(0, at - _BEFORE)
+            if compiled(takes).search(text[max(start, text.rfind("\n", start, at) + 1) : at]):
+                return found
+    return None if word == "pass" else _shape(name, _TOLD).match(text, at)
 
 
 def _value(found: re.Match[str], kind: str) -> _Value:
@@ -157,7 +196,8 @@ def _value(found: re.Match[str], kind: str) -> _Value:
         start += 1
     while end > start and text[end - 1] in "'\"`":
         end -= 1
-    return _Value(start, end, kind, found["rest"], "told" in found.groupdict())
+    unsure = not {"told", "short"}.isdisjoint(found.groupdict())
+    return _Value(start, end, kind, found["rest"], unsure)
 
 
 def _in_addresses(text: str, low: str) -> Iterator[_Value]:
@@ -169,8 +209,11 @@ def _in_headers(text: str, low: str) -> Iterator[_Value]:
     for scheme in ("bearer", "basic", "digest"):
         for found in _matches(low, scheme, partial(_match, _SCHEME, text)):
             yield _Value(*found.span("value"), _KEY, scheme)
-    for found in _matches(low, "authorization", partial(_match, _HEADER, text)):
-        yield _Value(*found.span("value"), _KEY)
+    for found in _matches(low, "auth", partial(_match, _AUTH, text)):
+        yield _Value(*found.span("value"), _KEY, "basic")
+    for word, shape in (("authorization", _HEADER), ("sig=", _SIGNATURE), ("cookie", _COOKIE)):
+        for found in _matches(low, word, partial(_match, shape, text)):
+            yield _Value(*found.span("value"), _KEY)
 
 
 def _in_commands(text: str, low: str) -> Iterator[_Value]:
