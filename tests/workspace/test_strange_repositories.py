@@ -131,11 +131,13 @@ while not git._running:
 [process] = git._running
 print(process.pid)
 """
-    # Git waits for the other end of the pipe to write.
-    with pipe.open("r+b", buffering=0):
-        command = [sys.executable, "-c", program, str(strange.folder)]
-        said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-        wait_until(lambda: not _is_alive(int(said)), "git's end")
+    command = [sys.executable, "-c", program, str(strange.folder)]
+    try:
+        # Git waits until somebody writes to the pipe.
+        ran = subprocess.run(command, check=True, capture_output=True, text=True, timeout=60)
+        wait_until(lambda: not _is_alive(int(ran.stdout)), "git's end")
+    finally:
+        os.close(os.open(pipe, os.O_RDWR))
 
 
 def _is_alive(process: int) -> bool:
