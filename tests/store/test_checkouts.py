@@ -122,14 +122,15 @@ def test_an_interrupted_run_is_continued(team: Team, monkeypatch: pytest.MonkeyP
 
 
 def test_a_folder_that_is_forgotten_has_no_code(team: Team) -> None:
-    """`project forget` takes a folder's path, although its checkout is gone."""
+    """`project forget` takes a folder's path, although its checkout is gone; others have none."""
     _write(team, "ada", a="tide")
     _index(team, "ada")
     root = team.repository()
-    team.json("bob", root, "project", "forget", str(team.folder / "workspace"), "--yes")
+    folder = str(team.folder / "workspace")
+    assert team.run("bob", root, "project", "forget", folder, "--yes").exit_code == 5
     with team.kit("ada", root) as kit:
         assert kit.store.count("code", None, {}) > 0
-    team.json("ada", root, "project", "forget", str(team.folder / "workspace"), "--yes")
+    team.json("ada", root, "project", "forget", folder, "--yes")
     with team.kit("ada", root) as kit:
         assert kit.store.count(None, None, {}) == 0
 

@@ -105,7 +105,7 @@ async def test_an_agents_pattern(kit: ContextKit, call: ToolCaller) -> None:
 
 async def test_an_agent_is_told_what_is_wrong(call: ToolCaller) -> None:
     """The book's own errors."""
-    with pytest.raises(InvalidPatternError, match="1 to 50 steps"):
+    with pytest.raises(InvalidPatternError, match="1 to 50 values"):
         await call("add_pattern", name="x", steps=[])
     for name, arguments in (("pattern_applied", {"success": True}), ("remove_pattern", {})):
         with pytest.raises(UnknownPatternError):
