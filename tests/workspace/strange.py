@@ -103,8 +103,8 @@ def filter_of_a_work_tree(strange: Strange) -> None:
     strange.configure('[filter "x"]\nclean = PROGRAM', ".git/config.worktree")
 
 
-def filter_of_a_submodule(strange: Strange) -> None:
-    """Git looks into a submodule with a process of its own."""
+def with_submodule(strange: Strange) -> Git:
+    """Commit a repository in the folder `inner`, and return its git."""
     inner = Git(strange.folder / "inner")
     strange.write("inner/b.py", "b = 1\n")
     inner("init", "-q")
@@ -112,6 +112,12 @@ def filter_of_a_submodule(strange: Strange) -> None:
     inner("commit", "-qm", "b")
     strange.git("-c", "advice.addEmbeddedRepo=false", "add", "inner")
     strange.git("commit", "-qm", "inner")
+    return inner
+
+
+def filter_of_a_submodule(strange: Strange) -> None:
+    """Git looks into a submodule with a process of its own."""
+    with_submodule(strange)
     strange.write("inner/.gitattributes", "*.py filter=x\n")
     strange.configure('[filter "x"]\nclean = PROGRAM', "inner/.git/config")
     strange.write("inner/b.py", "b = 2\n")
@@ -120,13 +126,7 @@ def filter_of_a_submodule(strange: Strange) -> None:
 
 def diff_of_a_submodule(strange: Strange) -> None:
     """The settings have git show a submodule's changes, by a process of its own."""
-    inner = Git(strange.folder / "inner")
-    strange.write("inner/b.py", "b = 1\n")
-    inner("init", "-q")
-    inner("add", ".")
-    inner("commit", "-qm", "b")
-    strange.git("-c", "advice.addEmbeddedRepo=false", "add", "inner")
-    strange.git("commit", "-qm", "inner")
+    inner = with_submodule(strange)
     strange.write("inner/b.py", "b = 2\n")
     inner("commit", "-qam", "b2")
     strange.git("add", "inner")
