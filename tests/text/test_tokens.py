@@ -78,7 +78,7 @@ def stack_traces(_: Path) -> str:
                 raise RuntimeError("while the request was handled")
             except RuntimeError:
                 traces.append(traceback.format_exc())
-    # The folder of a temporary clone may have a random name, whose tokens nobody can estimate.
+    # A temporary clone may have a random folder name, whose tokens cannot be estimated.
     return "\n".join(traces).replace(str(Path(__file__).parents[2]), "/home/ada/contextkit")
 
 

@@ -118,7 +118,7 @@ def test_a_pipe_in_place_of_a_submodule_s_settings_is_not_waited_for(strange: St
 
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are not shown as files there")
 def test_git_ends_with_the_process_that_started_it(strange: Strange) -> None:
-    """A thread that looks ahead may have started it, and nobody waits for that."""
+    """A thread that looks ahead may have started it, and is not waited for."""
     pipe = strange.folder / ".gitignore"
     os.mkfifo(pipe)
     program = """
